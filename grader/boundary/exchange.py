@@ -264,7 +264,7 @@ class Exchange:
             watch.first_failure = time.monotonic()
         if len(replies) < len(self.channels) and time.monotonic() - watch.first_failure < GRACE_S:
             return
-        culprit = min(failed, key=lambda rank: (is_echo(replies[rank][1]), rank))
+        culprit = min(failed, key=lambda rank: (is_echo(replies[rank][1]), not is_timeout(replies[rank][1]), rank))
         value = replies[culprit][1]
         if is_timeout(value):
             raise Broken(Verdict.TIMEOUT, "the ranks wait for one another: " + self._waiting(replies), rank=culprit)

@@ -199,7 +199,7 @@ class _Writer:
         if -(1 << 63) <= value < 1 << 64:
             self.tokens += (_Tag.INT, value)
             return
-        size = value.bit_length() // 8 + 1
+        size = (value if value >= 0 else ~value).bit_length() // 8 + 1
         if size > MAX_BIG_INT:
             raise WireError(f"an int has more than {MAX_BIG_INT} bytes")
         self.tokens.append(_Tag.BIG_INT)
@@ -377,7 +377,7 @@ class _Writer:
                 name = f"{name} of {value.dtype}"
             elif kind in _numpy_scalars(numpy):
                 return self._scalar(numpy, value)
-        elif torch is not None and (kind is torch.Tensor or kind is torch.nn.Parameter):
+        if torch is not None and (kind is torch.Tensor or kind is torch.nn.Parameter):
             if self._tensor(torch, value):
                 return
             name = f"{name} of {value.dtype}, {value.layout}, {value.device}"
@@ -387,7 +387,8 @@ class _Writer:
         self.tokens.append(_Tag.SCALAR)
         if type(value) is numpy.str_:
             self.tokens.append(b"U")
-            self._data(str(value).encode("utf-8", "surrogatepass"))
+            # Asked of `str` itself: numpy's own cuts final nulls off.
+            self._data(str.__str__(value).encode("utf-8", "surrogatepass"))
         elif type(value) is numpy.bytes_:
             self.tokens.append(b"S")
             self._data(bytes(value))

@@ -8,6 +8,8 @@ It never sees checks, expected values or the reference. Standard library and ``w
 from __future__ import annotations
 
 import builtins
+import functools
+import importlib.util
 import inspect
 import os
 import socket
@@ -23,6 +25,8 @@ MAX_MESSAGE = 2_000  # characters of an exception's text that are sent
 MAX_FRAMES = 6  # of the learner's own frames in a traceback
 RANK_TIMEOUT_S = 8.0  # of a gloo operation: a ring that waits this long is deadlocked
 TORCH_WORDS = ("torch", "triton")
+COLLECTIVES = ("all_reduce", "all_gather", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single",
+               "all_to_all", "broadcast", "barrier")  # fmt: skip
 
 
 def preload(name: str) -> None:
@@ -62,7 +66,8 @@ class Learner:
         module = types.ModuleType(name)
         module.__file__ = path
         sys.modules[name] = module
-        exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
+        text = importlib.util.decode_source(source)  # as a file is read: compile(bytes) lets bad bytes in comments pass
+        exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
         return module
 
     def _load(self, source: bytes) -> types.ModuleType:
@@ -252,14 +257,16 @@ def join_group(rank: int, ranks: int) -> None:
 
 
 def watch_operations(dist: Any) -> None:
-    """Show the operation in hand as the thread's name (15 characters), which the trusted side can read from /proc."""
+    """Show the operation in hand as the thread's name (15 characters), which the trusted side can read from /proc.
 
-    def named(label: str, inner: Callable[..., Any], peer: str | None) -> Callable[..., Any]:
+    The wrappers replace the originals in the defining module too: P2POp compares what it is given with those.
+    """
+
+    def named(label: str, inner: Callable[..., Any], peer: str) -> Callable[..., Any]:
+        @functools.wraps(inner)
         def operation(*args: Any, **kwargs: Any) -> Any:
-            other = kwargs.get(peer) if peer else None
-            if peer and other is None and len(args) > 1:
-                other = args[1]
-            name_thread(f"{label} {other}" if other is not None else label)
+            other = kwargs.get(peer, kwargs.get(f"group_{peer}", args[1] if len(args) > 1 else None)) if peer else None
+            name_thread(f"{label} {other}" if isinstance(other, int) else label)
             return inner(*args, **kwargs)
 
         return operation
@@ -269,16 +276,11 @@ def watch_operations(dist: Any) -> None:
         ("isend", "send to", "dst"),
         ("recv", "recv from", "src"),
         ("irecv", "recv from", "src"),
-        ("batch_isend_irecv", "send+recv", None),
-        ("all_reduce", "all_reduce", None),
-        ("all_gather", "all_gather", None),
-        ("all_gather_into_tensor", "all_gather", None),
-        ("reduce_scatter_tensor", "reduce_scatter", None),
-        ("all_to_all_single", "all_to_all", None),
-        ("broadcast", "broadcast", None),
-        ("barrier", "barrier", None),
+        *((name, name.removesuffix("_tensor"), "") for name in COLLECTIVES),
     ):
-        setattr(dist, name, named(label, getattr(dist, name), peer))
+        operation = named(label, getattr(dist, name), peer)
+        for module in (dist, dist.distributed_c10d):
+            setattr(module, name, operation)
 
 
 doing = ""  # the operation in hand, for the message of one that never ended

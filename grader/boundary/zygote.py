@@ -296,8 +296,7 @@ class Zygote:
                     try:
                         for fd, flag in namespaces:
                             kernel.setns(fd, flag)
-                        if not namespaces:
-                            os.setsid()
+                        os.setsid()  # killpg(0) would reach the zygote's group through any pid namespace
                     except BaseException as error:
                         os.write(stderr, f"worker: {error}\n".encode())
                         os._exit(70)
