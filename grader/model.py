@@ -270,7 +270,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class FunctionSignature:
-    """What can be passed to one function of an exercise; annotations and the values of defaults do not count."""
+    """What can be passed to one function of an exercise; annotations and default values do not count."""
 
     name: str
     parameters: tuple[Parameter, ...]

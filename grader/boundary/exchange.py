@@ -94,27 +94,31 @@ class Exchange:
                 raise self._confused(rank, f"a {kind!r} frame")
 
     def call(self, values: Sequence[Any], measure: bool) -> RanksOutcome:
-        """Put one call to each rank and collect what they answer."""
-        pids, before_mb = self._job_pids() if measure else [], None
-        if pids:
-            self._meter = self._meter or usage.Meter(self.pids)
-            before_mb = usage.reset_peak(pids[0])
-            cpu_before = self._meter.read()
+        """Put one call to each rank and collect what they answer; of several ranks, traffic and memory are read too."""
         many = len(values) > 1
-        wire_before = usage.loopback_bytes(self._slot.pid) if many and self._slot.level.strict else None
+        pids = self._job_pids() if measure or many else []
+        before_mb = [usage.reset_peak(pid) for pid in pids]
+        cpu_before = self._read_cpu() if measure and pids else 0.0
+        counted = many and self._slot.level.strict
+        wire_before = usage.loopback_bytes(self._slot.pid) if counted else None
         replies = self._ask(values, self._limits.cpu_s, "ran")
         outcomes = tuple(self._outcome(rank, *replies[rank]) for rank in range(len(values)))
-        wire_bytes = None
-        if wire_before is not None:
-            after = usage.loopback_bytes(self._slot.pid)
-            wire_bytes = None if after is None else after - wire_before
-        if pids and isinstance(outcomes[0], Returned) and self._meter:
+        after = usage.loopback_bytes(self._slot.pid) if counted else None
+        wire_bytes = None if wire_before is None or after is None else after - wire_before
+        peaks = tuple(
+            None if before is None else max(0.0, usage.peak_mb(pid) - before)
+            for pid, before in zip(pids, before_mb, strict=True)
+        )
+        returned = outcomes[0]
+        if not many and pids and isinstance(returned, Returned):
             self._settle(pids)
-            cpu_s = self._meter.read() - cpu_before
-            peak = max(0.0, usage.peak_mb(pids[0]) - before_mb) if before_mb is not None else None
-            returned = outcomes[0]
-            outcomes = (Returned(returned.value, returned.arguments, cpu_s, peak, returned.launches),)
-        return RanksOutcome(outcomes, wire_bytes)
+            cpu_s = self._read_cpu() - cpu_before
+            outcomes = (Returned(returned.value, returned.arguments, cpu_s, peaks[0], returned.launches),)
+        return RanksOutcome(outcomes, wire_bytes, peaks)
+
+    def _read_cpu(self) -> float:
+        self._meter = self._meter or usage.Meter(self.pids)
+        return self._meter.read()
 
     def _settle(self, pids: list[int]) -> None:
         """Wait until nothing of the job runs any more, so that work left to a thread counts too."""

@@ -75,7 +75,10 @@ class RanksOutcome:
         outcomes: one per rank, in order of rank.
         wire_bytes: bytes that crossed the loopback between the ranks, counted by the kernel; None where there
             is no network namespace to count in.
+        peak_mb: per rank, how far its memory rose above what it was before the call, in MiB, measured from
+            outside; None where the OS cannot tell.
     """
 
     outcomes: tuple[Outcome, ...]
     wire_bytes: int | None
+    peak_mb: tuple[float | None, ...] = ()

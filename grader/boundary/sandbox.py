@@ -57,6 +57,7 @@ class Slot:
         self.secrets = (package, *(Path(s).resolve() for s in secrets))
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._sibling: Slot | None = None
         self._jobs = 0
         self.pid = self.steward = 0
         self.base_mb = 0.0
@@ -82,11 +83,17 @@ class Slot:
         """A job for one file; its process starts with its first call."""
         return Job(self, submission, limits, given, functions)
 
+    def elsewhere(self) -> Slot:
+        """A second slot of the same kind: another interpreter, whose string hashes have another salt."""
+        if self._sibling is None:
+            self._sibling = Slot(self.preload, self.level, self.secrets)
+        return self._sibling
+
     def start(self) -> None:
         """Start the zygote, unless it runs."""
         if self._process is not None and self._process.poll() is None:
             return
-        self.close()
+        self.stop()
         self._folder = tempfile.TemporaryDirectory(prefix="slot-", ignore_cleanup_errors=True)
         ours, theirs = socket.socketpair()
         command = isolation.command(self.level, self.preload, self.secrets, theirs.fileno())
@@ -157,7 +164,7 @@ class Slot:
 
     def _failed(self, what: str) -> SandboxError:
         log = self._log.read_text(errors="replace").strip()[-500:] if self._log.exists() else ""
-        self.close()
+        self.stop()
         return SandboxError(f"sandbox ({self.level.name}, {self.preload}): {what} {log}".strip())
 
     def scratch(self) -> str:
@@ -171,7 +178,14 @@ class Slot:
         return str(path)
 
     def close(self) -> None:
-        """End the zygote with everything in it."""
+        """End the zygote with everything in it, and the second slot if there is one."""
+        sibling, self._sibling = self._sibling, None
+        if sibling is not None:
+            sibling.close()
+        self.stop()
+
+    def stop(self) -> None:
+        """End the zygote with everything in it; the next job starts another."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -342,7 +356,7 @@ class Job:
             return self.slot.request(op="end") if self.slot.level.fork else {}
         finally:
             if self.slot.level.single_use:
-                self.slot.close()
+                self.slot.stop()
             if not self.slot.level.wrapped and self._scratch:
                 shutil.rmtree(self._scratch, ignore_errors=True)
 

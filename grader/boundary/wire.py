@@ -17,6 +17,7 @@ that is decoded runs code of its own: what comes out are exact built-ins, exact 
 
 from __future__ import annotations
 
+import collections
 import functools
 import re
 import socket
@@ -193,7 +194,7 @@ class _Writer:
         elif (write := _WRITERS.get(kind) if type(kind) is type else None) is not None:
             write(self, value, depth)
         else:
-            self._foreign(value, kind)
+            self._foreign(value, kind, depth)
 
     def _int(self, value: int) -> None:
         if -(1 << 63) <= value < 1 << 64:
@@ -366,8 +367,10 @@ class _Writer:
         self.tokens.append(_Tag.OPAQUE)
         self._data(value.type_name[:MAX_TYPE_NAME].encode("utf-8", "surrogatepass"))
 
-    def _foreign(self, value: Any, kind: type) -> None:
+    def _foreign(self, value: Any, kind: type, depth: int) -> None:
         """Write an array, a numpy scalar or a tensor; without numpy or torch loaded there is none."""
+        if type(kind) is type and issubclass(kind, tuple) and "_fields" in kind.__dict__:
+            return self._tuple(tuple(tuple.__iter__(value)), depth)  # a namedtuple
         numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         name = _type_name(kind)
         if numpy is not None and type(kind) is type:
@@ -432,6 +435,12 @@ _WRITERS: Final[dict[type, Callable[[_Writer, Any, int], None]]] = {
     list: _Writer._list,
     tuple: _Writer._tuple,
     dict: _Writer._dict,
+    collections.OrderedDict: _Writer._dict,  # these few of the standard library arrive as what they stand for
+    collections.Counter: _Writer._dict,
+    collections.defaultdict: _Writer._dict,
+    collections.deque: _Writer._list,
+    range: _Writer._list,
+    bytearray: lambda writer, value, depth: writer._bytes(bytes(value), depth),
     set: _Writer._set,
     frozenset: _Writer._frozenset,
     Opaque: _Writer._opaque,

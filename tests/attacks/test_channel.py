@@ -39,6 +39,12 @@ CHANNEL = {
 STOPPED = {Verdict.CRASH, Verdict.TIMEOUT, Verdict.FLOOD, Verdict.MEMORY}
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait one second instead of five for a job in which nothing runs."""
+    monkeypatch.setattr("grader.boundary.exchange.IDLE_S", 1.0)
+
+
 def run(slot: Slot, source: str, *args: object) -> Outcome:
     """What ``attack(*args)`` comes to, called twice: a spoilt stream shows at the next question."""
     with slot.job(Submission("attack.py", source.encode()), LIMITS, None, {}) as job:
