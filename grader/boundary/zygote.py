@@ -270,6 +270,7 @@ class Zygote:
         while True:
             request, fds = receive(self.control)
             if request is None:
+                self.end()  # the trusted side is gone: nothing of the job may outlive it
                 return
             try:
                 if request["op"] == "start":
@@ -297,6 +298,8 @@ class Zygote:
                         for fd, flag in namespaces:
                             kernel.setns(fd, flag)
                         os.setsid()  # killpg(0) would reach the zygote's group through any pid namespace
+                        if sys.platform == "linux":
+                            kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
                     except BaseException as error:
                         os.write(stderr, f"worker: {error}\n".encode())
                         os._exit(70)
@@ -322,7 +325,7 @@ class Zygote:
             cpu_s += usage.ru_utime + usage.ru_stime
         self.pids = []
         if self.steward:
-            cpu_s += self.steward.close()
+            cpu_s += self.steward.close() if statuses else 0.0
         else:
             end_orphans()
         return {"statuses": statuses, "cpu_s": cpu_s}

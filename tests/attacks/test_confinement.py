@@ -7,7 +7,10 @@ look from outside wherever the outside can tell.
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -305,3 +308,31 @@ def test_running_as_nobody_special(strict_slot: Slot) -> None:
         child.call("attack", (), {})
         pids = [p for p in usage.children(strict_slot.pid) if p != strict_slot.steward]
         assert [os.stat(f"/proc/{pid}").st_uid for pid in pids] == [62000]
+
+
+def test_nothing_outlives_the_grader(slot: Slot) -> None:
+    """Where the trusted side is killed in the middle of a call, the job's endless loop ends with it."""
+    level = slot.level
+    script = f"""
+import dataclasses, sys
+from grader.boundary.isolation import Level
+from grader.boundary.sandbox import Slot
+from grader.model import Limits, Submission
+slot = Slot("none", Level(**{asdict(level)!r}))
+job = slot.job(Submission("a.py", b"def attack():\\n    while True: pass\\n"), Limits(cpu_s=60), None, {{}})
+slot.start()
+print(slot.pid, flush=True)
+job.call("attack", (), {{}})
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout is not None
+        zygote = int(process.stdout.readline())
+        deadline = time.monotonic() + 20
+        while not usage.children(zygote) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        pids = usage.tree([zygote])
+        process.kill()
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
