@@ -96,7 +96,7 @@ class Exchange:
     def call(self, values: Sequence[Any], measure: bool) -> RanksOutcome:
         """Put one call to each rank and collect what they answer; of several ranks, traffic and memory are read too."""
         many = len(values) > 1
-        pids = self._job_pids() if measure or many else []
+        pids = self._job_pids() if measure else []
         before_mb = [usage.reset_peak(pid) for pid in pids]
         cpu_before = self._read_cpu() if measure and pids else 0.0
         counted = many and self._slot.level.strict

@@ -60,6 +60,7 @@ class InlineJob:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._workers: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
         self._dead: Stopped | None = None
+        self._group = False
 
     def call(
         self,
@@ -72,14 +73,15 @@ class InlineJob:
         measure: bool = False,
     ) -> Outcome:
         """Call a function of the learner's file; nothing is measured, a person may be in the middle of it."""
-        outcome = self._call([(name, args, kwargs, {"kernels": kernels, "echo": echo})])
+        outcome = self._call([(name, args, kwargs, {"kernels": kernels, "echo": echo})], group=False)
         return outcome.outcomes[0] if isinstance(outcome, RanksOutcome) else outcome
 
     def call_ranks(
         self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]
     ) -> RanksOutcome | Raised | Stopped:
         """Call a function once on each of several ranks, which share the terminal."""
-        return self._call([(name, args, kwargs, {"kernels": True, "echo": False}) for args in args_by_rank])
+        options = {"kernels": True, "echo": False}
+        return self._call([(name, args, kwargs, options) for args in args_by_rank], group=True)
 
     def output(self) -> str:
         """Nothing: it stands on the terminal already."""
@@ -96,11 +98,12 @@ class InlineJob:
         if folder is not None:
             folder.cleanup()
 
-    def _call(self, values: Sequence[Any]) -> RanksOutcome | Stopped:
+    def _call(self, values: Sequence[Any], *, group: bool) -> RanksOutcome | Stopped:
         if self._submission.source is None:
             return Stopped(Verdict.LAYOUT, self._submission.fault)
-        if self._dead is None and len(self._workers) != len(values):
+        if self._dead is None and (len(self._workers), self._group) != (len(values), group):
             self.close()
+            self._group = group
             self._dead = self._start(len(values))
         if self._dead is not None:
             return self._dead
@@ -127,7 +130,7 @@ class InlineJob:
             "source": self._submission.source,
             "given": self._given.read_bytes() if self._given else None,
             "functions": self._functions,
-            "ranks": ranks,
+            "ranks": ranks if self._group else 0,
         }
         replies = self._ask([order | {"rank": rank} for rank in range(ranks)])
         for reply in replies or []:
@@ -143,7 +146,7 @@ class InlineJob:
             for (_, channel), value in zip(self._workers, values, strict=True):
                 wire.send_frame(channel, secrets.randbits(64), "call", value)
             frames = [wire.recv_frame(channel) for _, channel in self._workers]
-        except OSError:
+        except (OSError, wire.WireError):
             return None
         found = [frame for frame in frames if frame is not None]
         return found if len(found) == len(frames) else None

@@ -6,6 +6,7 @@ forbids nesting, one bubblewrap per job (``flat``). ``process``: a plain subproc
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import os
@@ -188,9 +189,38 @@ def works(level: Level) -> str:
     return "" if getattr(outcome, "value", None) == 42 else f"a probe ended as {outcome}"
 
 
-def best() -> Level:
-    """The strongest level that works here."""
-    return next((level for level in (NESTED, FLAT) if not works(level)), PROCESS)
+def best(*, remember: bool = True) -> Level:
+    """The strongest level that works here: found by trying, then remembered until the next boot.
+
+    Args:
+        remember: whether what an earlier run found out counts.
+    """
+    names = {"nested": NESTED, "flat": FLAT, "process": PROCESS}
+    note = _note()
+    if remember and note is not None and note.is_file():
+        known = names.get(note.read_text(errors="replace"))
+        if known is not None:
+            return known
+    name = next((name for name in ("nested", "flat") if not works(names[name])), "process")
+    if note is not None and name != "process":  # what was missing may be installed any minute
+        try:
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text(name)
+        except OSError:
+            pass  # a home without room: the next run tries again
+    return names[name]
+
+
+def _note() -> Path | None:
+    """Where the outcome is kept: one file per boot, user, interpreter and bubblewrap."""
+    found, boot = bubblewrap(), Path("/proc/sys/kernel/random/boot_id")
+    if found is None or not boot.is_file():
+        return None
+    import platformdirs
+
+    parts = (boot.read_text().strip(), os.geteuid(), sys.executable, found, os.stat(found).st_mtime_ns)
+    name = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
+    return Path(platformdirs.user_cache_dir("grade"), f"isolation-{name}")
 
 
 def level_named(name: str | None) -> Level:

@@ -108,6 +108,7 @@ class Slot:
                 stderr=log,
                 cwd="/",
                 env=command.environment,
+                start_new_session=True,  # Ctrl-C is for the grader, which ends its slots itself
             )
         theirs.close()
         os.close(read_end)
@@ -217,7 +218,7 @@ class Job:
         }
         self._exchange: Exchange | None = None
         self._dead: Stopped | Raised | None = None
-        self._retried = False
+        self._retried = self._group = False
         self._scratch = ""
 
     def __enter__(self) -> Self:
@@ -253,7 +254,7 @@ class Job:
         """
         options = {"kernels": kernels, "echo": echo}
         values = [(name, args, dict(kwargs), options)]
-        result = self._run(values, measure)
+        result = self._run(values, measure, group=False)
         return result.outcomes[0] if isinstance(result, RanksOutcome) else result
 
     def call_ranks(
@@ -264,7 +265,7 @@ class Job:
         Where a rank fails, the answer is that failure, with the rank in its message.
         """
         options = {"kernels": True, "echo": False}
-        return self._run([(name, args, dict(kwargs), options) for args in args_by_rank], False)
+        return self._run([(name, args, dict(kwargs), options) for args in args_by_rank], False, group=True)
 
     def output(self) -> str:
         """What the file printed so far, bounded."""
@@ -278,24 +279,25 @@ class Job:
         exchange.close()
         self._end()
 
-    def _run(self, values: list[Any], measure: bool) -> RanksOutcome | Raised | Stopped:
+    def _run(self, values: list[Any], measure: bool, *, group: bool) -> RanksOutcome | Raised | Stopped:
         if self._dead is not None:
             return self._dead
         if self._submission.source is None:
             self._dead = Stopped(Verdict.LAYOUT, self._submission.fault)
             return self._dead
         try:
-            if self._exchange is None or self.ranks != len(values):
+            if self._exchange is None or (self.ranks, self._group) != (len(values), group):
                 self.close()
+                self._group = group
                 self._start(len(values))
             assert self._exchange is not None
-            return self._exchange.call(values, measure)
+            return self._exchange.call(values, measure or group)
         except Broken as broken:
             outcome = self._explain(broken)
             again = broken.starved and not self._retried
         if again:  # a busy machine, perhaps: once more, in a fresh child
             self._retried, self._dead = True, None
-            return self._run(values, measure)
+            return self._run(values, measure, group=group)
         return outcome
 
     def _start(self, ranks: int) -> None:
@@ -312,7 +314,7 @@ class Job:
                 scratch=self._scratch,
                 scratch_mb=SCRATCH_MB,
                 strict=self.slot.level.strict,
-                sockets=ranks > 1,
+                sockets=self._group,
             )
         except SandboxError:
             for ours, _ in channels:
@@ -331,7 +333,7 @@ class Job:
             "source": self._submission.source,
             "given": self._given.read_bytes() if self._given else None,
             "functions": self._functions,
-            "ranks": ranks,
+            "ranks": ranks if self._group else 0,
         }
         self._exchange.load([order | {"rank": rank} for rank in range(ranks)])
 

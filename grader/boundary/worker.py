@@ -304,7 +304,7 @@ def serve(channel: socket.socket) -> int:
         return 0
     order = frame.value
     try:
-        if order["ranks"] > 1:
+        if order["ranks"]:
             join_group(order["rank"], order["ranks"])
         kernels = Kernels()
         learner = Learner(order)

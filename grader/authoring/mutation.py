@@ -1,0 +1,111 @@
+"""The mutation score of one exercise: every mutant of its reference is graded, and must fail some check.
+
+One failing check is enough. So the checks go one by one, the cheapest first, each over the mutants that are
+still alive: most are gone before the expensive checks begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from grader.authoring.mutants import Mutant, mutate
+from grader.authoring.records import Fault, MutantScore, Survivor
+from grader.authoring.variants import function_name
+from grader.model import Exercise, Limits, Report, Submission, Verdict
+
+SLOWER = 10  # times the reference: whatever takes longer does not end
+LEAST_CPU_S = 1.0  # enough for a first call on a loaded machine
+
+# Grades submissions under the checks that a pytest expression names: one report each, in order.
+Grade = Callable[[Exercise, Sequence[Submission], str], Sequence[Report]]
+
+
+def score(
+    exercise: Exercise, reference: bytes, passed: Report, grade: Grade
+) -> tuple[MutantScore, tuple[Fault, ...]]:
+    """Grade all mutants of a reference.
+
+    Args:
+        exercise: with its ``equivalent`` mutants.
+        reference: the source.
+        passed: the reference's own report, for its times.
+        grade: how to grade.
+
+    Returns:
+        the score, and a fault for each survivor that is not declared and each declaration that does not hold.
+    """
+    mutants = alive = mutate(reference)
+    hurried = replace(exercise, limits=_limits(exercise.limits, passed))
+    stumbled: dict[Mutant, str] = {}
+    for keyword in _keywords(passed):
+        submissions = [Submission(f"{exercise.slug}.py", mutant.source, mutant.id) for mutant in alive]
+        reports = dict(zip(alive, grade(hurried, submissions, keyword) if alive else (), strict=True))
+        stumbled |= {mutant: text for mutant, report in reports.items() if (text := _stumble(report))}
+        alive = tuple(mutant for mutant, report in reports.items() if not _is_killed(report))
+    survivors = tuple(_survivor(mutant, exercise.equivalent) for mutant in alive)
+    result = MutantScore(len(mutants), len(mutants) - len(survivors), survivors)
+    found = [*_stumbles(stumbled), *_faults(survivors), *_stale(exercise, mutants, survivors)]
+    return result, tuple(found)
+
+
+def _limits(limits: Limits, passed: Report) -> Limits:
+    """An endless loop should not cost what the slowest right answer may."""
+    slowest_s = max((check.duration_s for check in passed.checks), default=0.0)
+    return replace(limits, cpu_s=min(limits.cpu_s, max(LEAST_CPU_S, SLOWER * slowest_s)))
+
+
+def _keywords(passed: Report) -> list[str]:
+    """A pytest expression for each check function, the cheapest first."""
+    cost_s: dict[str, float] = {}
+    for check in passed.checks:
+        name = function_name(check)
+        cost_s[name] = cost_s.get(name, 0.0) + check.duration_s
+    return [_only(name, cost_s) for name in sorted(cost_s, key=lambda name: cost_s[name])]
+
+
+def _only(name: str, names: Mapping[str, object]) -> str:
+    """``test_a and not test_ab``: pytest looks for parts of names."""
+    longer = [other for other in names if name in other and other != name]
+    return " and not ".join([name, *longer])
+
+
+def _is_killed(report: Report) -> bool:
+    return report.verdict.costs_points or any(check.verdict.costs_points for check in report.checks)
+
+
+def _stumble(report: Report) -> str:
+    """What a check of the report stumbled over, or "": such a check neither kills nor lets live."""
+    messages = [check.message for check in report.checks if check.verdict is Verdict.GRADER_PROBLEM]
+    if report.verdict is Verdict.GRADER_PROBLEM:
+        messages.append(report.message)
+    return next((f"grader problem: {message}" for message in messages), "")
+
+
+def _survivor(mutant: Mutant, equivalent: Mapping[str, str]) -> Survivor:
+    return Survivor(mutant.id, mutant.line, mutant.before, mutant.after, mutant.id in equivalent)
+
+
+def _stumbles(stumbled: Mapping[Mutant, str]) -> Iterator[Fault]:
+    for mutant, text in stumbled.items():
+        remedy = "Correct the check: no file of a learner's may cause this."
+        yield Fault(f"mutant {mutant.id}", "a verdict", text, remedy)
+
+
+def _faults(survivors: Sequence[Survivor]) -> Iterator[Fault]:
+    for survivor in survivors:
+        if not survivor.equivalent:
+            change = f"`{survivor.before}` became `{survivor.after}`"
+            happened = f"survives: on line {survivor.line} of reference.py {change}"
+            remedy = "Write a check that notices, or list the id in exercise.yaml under `equivalent`: reason."
+            yield Fault(f"mutant {survivor.id}", "killed by a check", happened, remedy)
+
+
+def _stale(exercise: Exercise, mutants: Sequence[Mutant], survivors: Sequence[Survivor]) -> Iterator[Fault]:
+    made = {mutant.id for mutant in mutants}
+    alive = {survivor.id for survivor in survivors}
+    for name in exercise.equivalent:
+        if name not in alive:
+            happened = "a check kills it" if name in made else "there is no such mutant"
+            remedy = f"Take it out of `equivalent` in {exercise.folder / 'exercise.yaml'}."
+            yield Fault(f"mutant {name}", "survives as equivalent", happened, remedy)

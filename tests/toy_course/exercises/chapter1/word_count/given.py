@@ -1,0 +1,3 @@
+"""Given: words that every text has."""
+
+STOP_WORDS = frozenset({"a", "and", "of", "the"})
