@@ -1,7 +1,7 @@
 """A slot without a sandbox: it runs a learner's file in this process, behind the same two methods.
 
-For tests of what lies above the boundary. Values still go through the codec, a new job still is a new module, and
-``stops`` lets a test end calls as a limit would.
+For tests of what lies above the boundary. Values still go through the codec, a new job still is a new module,
+and ``stops`` lets a test end calls as a limit would.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class FakeSlot:
     """Opens fake jobs and remembers what they did.
 
     Args:
-        stops: asked before each call of a learner's file with its name and arguments; what it returns ends the job.
+        stops: asked before each call of a learner's file; what it returns ends the job.
     """
 
     isolation = "process"

@@ -16,6 +16,7 @@ from grader import authoring
 from grader.authoring import gate, matrix
 from grader.authoring.content_rule import leaks
 from grader.authoring.lint import lint
+from grader.authoring.pool import Nobody
 from grader.authoring.records import ExerciseGate, Fault, GateReport, Kind
 from grader.authoring.variants import Variant, function_name, read_variants
 from grader.boundary.sandbox import Slot
@@ -65,7 +66,19 @@ def toy(tmp_path: Path) -> Exercise:
 def report(course: Course) -> GateReport:
     """The toy course through the whole gate."""
     plan = authoring.Plan(mutants=True, isolation="process", write=True)
-    return authoring.check(course.exercises, plan, jobs=2)
+    told: list[str] = []
+
+    class Told(Nobody):
+        """Remembers what it is told."""
+
+        def step(self, exercise: str, text: str) -> None:
+            """A step of one exercise."""
+            told.append(f"{exercise} {text}")
+
+    report = authoring.check(course.exercises, plan, jobs=2, watcher=Told())
+    assert any("running_mean variants 2/" in text for text in told)
+    assert any("word_count mutants left" in text for text in told)
+    return report
 
 
 # --- a right exercise
@@ -200,12 +213,9 @@ def test_a_process_that_dies_is_a_fault_of_its_exercise(tmp_path: Path) -> None:
     deadly, broken = course.exercises
     deadly.checks.write_text("import os\nos._exit(7)\n")
     broken.checks.write_text("import nowhere_to_be_found\n")
-    done: list[str] = []
     plan = authoring.Plan(isolation="process", write=True)
-    report = authoring.check(
-        course.exercises, plan, jobs=1, on_done=lambda found: done.append(found.exercise)
-    )
-    assert done == [found.exercise for found in report.exercises] == [deadly.id, broken.id]
+    report = authoring.check(course.exercises, plan, jobs=1)
+    assert [found.exercise for found in report.exercises] == [deadly.id, broken.id]
     assert [fault.place for fault in report.exercises[0].faults] == ["gate"]
     assert "nowhere_to_be_found" in report.exercises[1].faults[0].happened
     assert report.exit_code == 3

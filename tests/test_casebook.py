@@ -145,7 +145,7 @@ def test_no_book_is_no_book(tmp_path):
     ],
 )
 def test_what_can_be_replayed(tmp_path, decorators, arguments, body):
-    """Examples, positional arguments, parameters, mutated draws, notes and targets: all are kept and replayed."""
+    """Examples, positional arguments, parameters, mutated draws, notes and targets: all are replayed."""
     check = f"@pytest.mark.core\n{decorators}\ndef test_it(learner, {arguments}):\n    {body}\n"
     exercise = make_exercise(tmp_path, check)
     book = book_of(exercise)
@@ -165,7 +165,7 @@ def test_what_can_be_replayed(tmp_path, decorators, arguments, body):
     ],
 )
 def test_what_draws_for_each_file(tmp_path, draws, body, reason):
-    """Interactive draws, objects, too many bytes, too many dropped cases: such a check runs under Hypothesis."""
+    """Interactive draws, objects, many bytes, many dropped cases: such a check runs under Hypothesis."""
     check = (
         f"@pytest.mark.core\n@given({draws})\n"
         "@settings(suppress_health_check=[HealthCheck.filter_too_much])\n"

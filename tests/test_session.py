@@ -1,4 +1,4 @@
-"""Grading above the boundary: which verdict, which words, which call; nothing lost between one file and the next."""
+"""Grading above the boundary: which verdict, which words, which call, and nothing that files share."""
 
 import gc
 import logging
@@ -106,7 +106,7 @@ def run_line(exercise, path, line):
 
 
 def test_the_call_shown_is_the_one_that_was_judged(one):
-    """Of several calls, the one whose answer did not fit is shown; of an array, as it was when it was passed."""
+    """Of several calls, the one whose answer did not fit is shown, with arrays as they were when passed."""
     checks = """
     @pytest.mark.core
     def test_it(learner):
@@ -216,7 +216,12 @@ def test_state_between_calls_is_told(one):
 
 def test_flaky_answers_are_told(one):
     """A function that answers differently each time is not yet right, whatever Hypothesis calls it."""
-    flaky = "import random\nrng = random.Random(1)\ndef double(n):\n    return 2 * n if rng.random() < 0.7 else -1\n"
+    flaky = """
+    import random
+    rng = random.Random(1)
+    def double(n):
+        return 2 * n if rng.random() < 0.7 else -1
+    """
     _, check = one(flaky)
     assert check.verdict is Verdict.NOT_YET
     assert "keeps state between calls" in check.message
@@ -227,7 +232,7 @@ def test_flaky_answers_are_told(one):
 @pytest.mark.parametrize("given", ["@given(n=st.integers(1, 9))", "@pytest.mark.parametrize('n', [1])"])
 @pytest.mark.parametrize("book", [True, False])
 def test_a_strange_answer_is_the_learners(one, answer, given, book):
-    """An error in the check that the reference does not cause comes from what the learner's function returned."""
+    """An error in the check that the reference does not cause comes from the learner's answer."""
     checks = f"""
     @pytest.mark.core
     {given}
@@ -336,7 +341,7 @@ def test_fixtures_and_expensive_inputs(one):
         expect.equal(doubled[2], 4)
     """
     assert one(DOUBLE, checks)[0].verdict is Verdict.PASS
-    report, check = one("def double(n):\n    return n / 0\n", checks)
+    _, check = one("def double(n):\n    return n / 0\n", checks)
     assert check.verdict is Verdict.NOT_YET and check.called == "double(0)"
 
 
@@ -361,7 +366,7 @@ def test_what_they_print_is_shown_with_the_failure(one):
 
 def test_the_keyword_selects(one):
     """-k selects as pytest's does; what matches nothing, or is no expression, is told with a remedy."""
-    report, check = one(DOUBLE, DRAWN + PLAIN, keyword="zero")
+    report, _ = one(DOUBLE, DRAWN + PLAIN, keyword="zero")
     assert [each.name for each in report.checks] == ["test_zero"]
     with pytest.raises(UsageError, match="matches no check") as error:
         one(DOUBLE, DRAWN, keyword="nothing")
@@ -498,7 +503,7 @@ HOSTILE = {
 
 
 def test_surroundings_do_not_steer(tmp_path):
-    """The folder, CI=1, pytest's variables, other modules: same seed, same draws, same verdicts, and no traces."""
+    """The folder, CI=1, pytest's variables, other modules: same seed, same draws and verdicts, no traces."""
     results = []
     for number, hostile in enumerate([False, True]):
         folder, book = tmp_path / f"folder{number}", tmp_path / f"book{number}"

@@ -6,8 +6,9 @@ files, the chaffs and the mutants for the wrong ones, the stub for the file that
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from grader.learner import SlotLike
 
 
+Tell = Callable[[str], object]
+
+
 @dataclass(frozen=True)
 class Plan:
     """How the gate was asked for.
@@ -50,25 +54,35 @@ class Plan:
     write: bool = False
 
 
-def check_exercise(exercise: Exercise, plan: Plan) -> ExerciseGate:
-    """Put one exercise through the gate, in a slot of its own. Starts pytest: one at a time in a process."""
+def check_exercise(exercise: Exercise, plan: Plan, tell: Tell) -> ExerciseGate:
+    """Put one exercise through the gate, in a slot of its own. Starts pytest: one at a time in a process.
+
+    Args:
+        exercise: with its solutions.
+        plan: what to prove, and how.
+        tell: told how far it is, e.g. ``variants 3/12``.
+    """
     from grader.boundary.sandbox import Slot
 
     variants = read_variants(exercise)
     words = [preload(exercise, variant.source) for variant in variants]
     folders = [folder.parent.parent for folder in (exercise.folder, exercise.solution) if folder]
     with Slot(max(words, key=PRELOADS.index, default="none"), plan.isolation, folders) as slot:
-        return examine(exercise, variants, plan, slot)
+        return examine(exercise, variants, plan, slot, tell)
 
 
-def examine(exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: SlotLike) -> ExerciseGate:
+def examine(
+    exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: SlotLike, tell: Tell = str
+) -> ExerciseGate:
     """Put one exercise through the gate in a given slot."""
     start_s = time.perf_counter()
-    found = _examine(exercise, variants, plan, slot)
+    found = _examine(exercise, variants, plan, slot, tell)
     return replace(found, duration_s=time.perf_counter() - start_s)
 
 
-def _examine(exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: SlotLike) -> ExerciseGate:
+def _examine(
+    exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: SlotLike, tell: Tell
+) -> ExerciseGate:
     faults = lint(exercise, variants)
     lacking = missing_needs(exercise)
     sound = {variant.kind for variant in variants if not variant.problem}
@@ -78,7 +92,15 @@ def _examine(exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: 
     readable = [variant for variant in variants if not variant.problem]
     try:
         submissions = [variant.submission(exercise) for variant in readable]
-        reports = session.grade(exercise, submissions, slot=slot, seed=plan.seed, hidden=True, book=book)
+        reports = session.grade(
+            exercise,
+            submissions,
+            slot=slot,
+            seed=plan.seed,
+            hidden=True,
+            book=book,
+            on_report=_counted("variants", len(submissions), tell),
+        )
     except GraderError as error:
         return ExerciseGate(exercise.id, (*faults, _unrunnable(exercise, error)))
     graded = list(zip(readable, reports, strict=True))
@@ -90,7 +112,17 @@ def _examine(exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: 
         tuple(matrix.make_row(variant, report) for variant, report in graded),
         misconceptions=known,
     )
-    return _with_mutants(found, exercise, graded, plan, slot, book) if plan.mutants else found
+    return _with_mutants(found, exercise, graded, plan, slot, book, tell) if plan.mutants else found
+
+
+def _counted(word: str, total: int, tell: Tell) -> Callable[[Report], None]:
+    """Tells how many reports of ``total`` are there."""
+    numbers = itertools.count(1)
+
+    def on_report(report: Report) -> None:
+        tell(f"{word} {next(numbers)}/{total}")
+
+    return on_report
 
 
 def _unrunnable(exercise: Exercise, error: GraderError) -> Fault:
@@ -99,7 +131,13 @@ def _unrunnable(exercise: Exercise, error: GraderError) -> Fault:
 
 
 def _with_mutants(
-    found: ExerciseGate, exercise: Exercise, graded: Graded, plan: Plan, slot: SlotLike, book: casebook.Book
+    found: ExerciseGate,
+    exercise: Exercise,
+    graded: Graded,
+    plan: Plan,
+    slot: SlotLike,
+    book: casebook.Book,
+    tell: Tell,
 ) -> ExerciseGate:
     """The same with the mutation score; a reference that does not pass has none."""
     reference, passed = next(pair for pair in graded if pair[0].kind is Kind.REFERENCE)
@@ -107,6 +145,7 @@ def _with_mutants(
         return found
 
     def grade(hurried: Exercise, submissions: Sequence[Submission], keyword: str) -> Sequence[Report]:
+        tell(f"mutants left {len(submissions)}, {keyword}")
         return session.grade(
             hurried, submissions, slot=slot, seed=plan.seed, keyword=keyword, hidden=True, book=book
         )

@@ -36,9 +36,9 @@ def score(
         the score, and a fault for each survivor that is not declared and each declaration that does not hold.
     """
     mutants = alive = mutate(reference)
-    hurried = replace(exercise, limits=_limits(exercise.limits, passed))
     stumbled: dict[Mutant, str] = {}
-    for keyword in _keywords(passed):
+    for keyword, cost_s in _rounds(passed):
+        hurried = replace(exercise, limits=_limits(exercise.limits, cost_s))
         submissions = [Submission(f"{exercise.slug}.py", mutant.source, mutant.id) for mutant in alive]
         reports = dict(zip(alive, grade(hurried, submissions, keyword) if alive else (), strict=True))
         stumbled |= {mutant: text for mutant, report in reports.items() if (text := _stumble(report))}
@@ -49,19 +49,18 @@ def score(
     return result, tuple(found)
 
 
-def _limits(limits: Limits, passed: Report) -> Limits:
+def _limits(limits: Limits, cost_s: float) -> Limits:
     """An endless loop should not cost what the slowest right answer may."""
-    slowest_s = max((check.duration_s for check in passed.checks), default=0.0)
-    return replace(limits, cpu_s=min(limits.cpu_s, max(LEAST_CPU_S, SLOWER * slowest_s)))
+    return replace(limits, cpu_s=min(limits.cpu_s, max(LEAST_CPU_S, SLOWER * cost_s)))
 
 
-def _keywords(passed: Report) -> list[str]:
-    """A pytest expression for each check function, the cheapest first."""
+def _rounds(passed: Report) -> list[tuple[str, float]]:
+    """A pytest expression for each check function and what it cost the reference, the cheapest first."""
     cost_s: dict[str, float] = {}
     for check in passed.checks:
         name = function_name(check)
         cost_s[name] = cost_s.get(name, 0.0) + check.duration_s
-    return [_only(name, cost_s) for name in sorted(cost_s, key=lambda name: cost_s[name])]
+    return [(_only(name, cost_s), cost_s[name]) for name in sorted(cost_s, key=lambda name: cost_s[name])]
 
 
 def _only(name: str, names: Mapping[str, object]) -> str:
