@@ -40,8 +40,9 @@ class Bench:
         """A seat for a file; its child starts with the first call."""
         exercise = self.exercise
 
-        def open_job() -> JobLike:
-            return self._slot.job(submission, exercise.limits, exercise.given, self._functions)
+        def open_job(elsewhere: bool) -> JobLike:
+            slot = self._slot.elsewhere() if elsewhere else self._slot
+            return slot.job(submission, exercise.limits, exercise.given, self._functions)
 
         return Seat(open_job, pace or Pace())
 

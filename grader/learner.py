@@ -72,18 +72,22 @@ class SlotLike(Protocol):
         """Open a fresh child for a learner's file; it starts at its first call."""
         ...
 
+    def elsewhere(self) -> SlotLike:
+        """A slot of the same kind with another interpreter."""
+        ...
+
 
 class Seat:
     """Where the calls of one check go: a child that the first call starts.
 
     Args:
-        open_job: opens a job for so many ranks.
+        open_job: opens a job; in another interpreter, if told so.
         pace: asked before each call whether there is time for it.
     """
 
-    def __init__(self, open_job: Callable[[], JobLike], pace: Pace) -> None:
+    def __init__(self, open_job: Callable[[bool], JobLike], pace: Pace) -> None:
         self._open_job = open_job
-        self._job: JobLike | None = None
+        self._jobs: dict[bool, JobLike] = {}  # by whether it is elsewhere
         self.pace = pace
         self.calls: deque[Call] = deque(maxlen=REMEMBERED)
         self.count = 0
@@ -96,8 +100,8 @@ class Seat:
             Stopped: it met a limit, or is not written yet.
         """
         remark = "" if options.get("kernels", True) else "  # with Triton launches disabled"
-        call = self._note(Call(name, freeze(args), freeze(kwargs), remark, options))
-        outcome = self._open().call(name, args, kwargs, **options)
+        call = self._note(Call(name, freeze(args), freeze(kwargs), remark, dict(options)))
+        outcome = self._open(options.pop("elsewhere", False)).call(name, args, kwargs, **options)
         if isinstance(outcome, Returned):
             call.value, call.done = outcome.value, True
             return outcome
@@ -115,7 +119,7 @@ class Seat:
         by_rank = [tuple(args) for args in args_by_rank]
         call = self._note(RanksCall(name, freeze(by_rank[0]), freeze(kwargs), rank_remark(0, len(by_rank))))
         call.by_rank = freeze(by_rank)
-        outcome = self._open().call_ranks(name, by_rank, kwargs)
+        outcome = self._open(False).call_ranks(name, by_rank, kwargs)
         if not isinstance(outcome, RanksOutcome):
             raise self._ended(call, outcome)
         bad = next((each for each in outcome.outcomes if not isinstance(each, Returned)), None)
@@ -133,10 +137,10 @@ class Seat:
         self.calls.append(call)
         return call
 
-    def _open(self) -> JobLike:
-        if self._job is None:
-            self._job = self._open_job()
-        return self._job
+    def _open(self, elsewhere: bool) -> JobLike:
+        if elsewhere not in self._jobs:
+            self._jobs[elsewhere] = self._open_job(elsewhere)
+        return self._jobs[elsewhere]
 
     def _ended(self, call: Call, outcome: Raised | StoppedOutcome) -> BaseException:
         if isinstance(outcome, StoppedOutcome):
@@ -152,10 +156,10 @@ class Seat:
 
     def output(self) -> str:
         """What the learner's code printed."""
-        return self._job.output() if self._job else ""
+        return "".join(job.output() for job in self._jobs.values())
 
     def close(self) -> None:
         """End the child; the next call starts a new one."""
-        job, self._job = self._job, None
-        if job is not None:
+        jobs, self._jobs = self._jobs, {}
+        for job in jobs.values():
             job.close()

@@ -55,6 +55,10 @@ class Function:
         """The value when Triton launches do nothing."""
         return self._seat.call(self.__name__, args, kwargs, kernels=False).value
 
+    def elsewhere(self, *args: Any, **kwargs: Any) -> Any:
+        """The value from another interpreter: other memory addresses, another salt for the hashes of strings."""
+        return self._seat.call(self.__name__, args, kwargs, elsewhere=True).value
+
     def on_ranks(self, args_by_rank: Sequence[tuple[Any, ...]], **kwargs: Any) -> RanksResult:
         """The values of as many real ranks as there are tuples of arguments."""
         return self._seat.call_ranks(self.__name__, args_by_rank, kwargs)

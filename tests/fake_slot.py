@@ -37,6 +37,10 @@ class FakeSlot:
         self.calls = 0
         self.open = 0
 
+    def elsewhere(self) -> FakeSlot:
+        """This one: a fake has one interpreter."""
+        return self
+
     def job(
         self,
         submission: Submission,

@@ -19,7 +19,7 @@ from tests.small_exercise import submit
 def seated(source, slot=None, pace=None, names=("f",)):
     """A proxy for a learner's file, and its seat."""
     slot = slot or FakeSlot()
-    seat = Seat(lambda: slot.job(submit(source), Limits(), None, dict.fromkeys(names)), pace or Pace())
+    seat = Seat(lambda elsewhere: slot.job(submit(source), Limits(), None, dict.fromkeys(names)), pace or Pace())
     learner = Proxy(names, "learner")
     learner.seat_ = seat
     return learner, seat
@@ -78,7 +78,7 @@ def test_a_rank_that_is_stopped_stops():
             return RanksOutcome((Returned(1), Stopped(Verdict.TIMEOUT, "rank 1 waits")), 10)
 
     learner = Proxy(("f",), "learner")
-    learner.seat_ = Seat(Job, Pace())
+    learner.seat_ = Seat(lambda elsewhere: Job(), Pace())
     with pytest.raises(StoppedError, match="rank 1 waits"):
         learner.f.on_ranks([(1,), (0,)])
 
@@ -93,7 +93,7 @@ def test_peaks_count_only_when_all_ranks_have_one():
             return RanksOutcome((Returned(1), Returned(2)), 10, self.peaks)
 
     learner = Proxy(("f",), "learner")
-    learner.seat_ = Seat(Job, Pace())
+    learner.seat_ = Seat(lambda elsewhere: Job(), Pace())
     assert learner.f.on_ranks([(), ()]).peak_mb == [1.0, 2.0]
     Job.peaks = (1.0, None)
     assert learner.f.on_ranks([(), ()]).peak_mb is None

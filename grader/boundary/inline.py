@@ -34,6 +34,10 @@ class InlineSlot:
 
     isolation = NAME
 
+    def elsewhere(self) -> InlineSlot:
+        """This one: its jobs are interpreters of their own anyway."""
+        return self
+
     def job(
         self,
         submission: Submission,

@@ -219,7 +219,7 @@ class Job:
         self._exchange: Exchange | None = None
         self._dead: Stopped | Raised | None = None
         self._retried = self._group = False
-        self._scratch = ""
+        self._scratch = self._printed = ""
 
     def __enter__(self) -> Self:
         return self
@@ -269,7 +269,9 @@ class Job:
 
     def output(self) -> str:
         """What the file printed so far, bounded."""
-        return self._exchange.output() if self._exchange else ""
+        if self._exchange is not None:
+            self._printed = self._exchange.output()
+        return self._printed
 
     def close(self) -> None:
         """End the job's processes, whatever they are doing."""
@@ -365,11 +367,11 @@ class Job:
     def _explain(self, broken: Broken) -> Raised | Stopped:
         """End the job and say why, in the learner's terms."""
         exchange, self._exchange = self._exchange, None
+        statuses: list[int] = []
         if exchange is not None:
+            self._printed = exchange.last_words()
             exchange.close()
             statuses = self._end().get("statuses", [])
-        else:
-            statuses = []
         outcome: Raised | Stopped
         if broken.raised is not None:
             return broken.raised  # a rank raised; the group is over, the next call starts a new one

@@ -303,6 +303,8 @@ def serve(channel: socket.socket) -> int:
     if frame is None:
         return 0
     order = frame.value
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # what a stopped call printed is shown
     try:
         if order["ranks"]:
             join_group(order["rank"], order["ranks"])

@@ -286,3 +286,25 @@ def test_a_missing_file_starts_nothing(slot: Slot) -> None:
     """A submission without a source is ``layout`` with the words that were found for it."""
     job: Job = slot.job(Submission("a.py", None, fault="no file a.py in x: save it there."), LIMITS, None, FUNCTIONS)
     assert job.call("attack", (1,), {}) == Stopped(Verdict.LAYOUT, "no file a.py in x: save it there.")
+
+
+def test_elsewhere_is_another_interpreter(slot: Slot) -> None:
+    """Strings hash alike in all jobs of a slot, which share one parent, and differently in its second slot."""
+    submission = Submission("a.py", b"def attack(): return [hash(str(i)) for i in range(4)]\n")
+    answers = []
+    for where in (slot, slot, slot.elsewhere()):
+        with where.job(submission, LIMITS, None, {}) as job:
+            outcome = job.call("attack", (), {})
+            assert isinstance(outcome, Returned)
+            answers.append(outcome.value)
+    assert slot.level.single_use or answers[0] == answers[1]
+    assert answers[0] != answers[2]
+
+
+@pytest.mark.parametrize("end", ["while True: pass", "os._exit(0)", "return 1"])
+def test_what_was_printed_survives_the_end(slot: Slot, end: str) -> None:
+    """Output is there to be shown however the call ended."""
+    source = f"import os\ndef attack():\n    print('so far')\n    {end}\n"
+    with slot.job(Submission("attack.py", source.encode()), LIMITS, None, {}) as job:
+        job.call("attack", (), {})
+        assert job.output() == "so far\n"
