@@ -98,7 +98,7 @@ def test_prose_fits_into_80_columns():
 
 def test_called_line_stays_pasteable():
     """the call is printed whole on one line, however long; only what nobody pastes is cut, and says so"""
-    called = f"f([{', '.join(map(str, range(300)))}])"
+    called = f"f([{', '.join(map(str, range(150)))}])"
     assert f"  called    {called}" in lines(report(replace(WRONG, called=called)))
     cut = lines(report(replace(WRONG, called=f"f({'1' * 5000})")))
     assert any(line.endswith("… 5,003 characters; --json has the whole call") for line in cut)
@@ -126,12 +126,21 @@ def test_own_frames_and_output_stand_under_the_check():
 
 
 def test_same_cause_is_told_once():
-    """checks that fail by the same line of the file point to the first of them"""
+    """of checks that fail by the same line of the file one is told whole, the others by their titles"""
     broken = replace(WRONG, got="raised NameError: x", traceback="line 3, in f", expected="")
     shown = lines(report(broken, replace(broken, name="test_b", title="b", called="f(2)")))
     assert sum("line 3, in f" in line for line in shown) == 1
-    assert "  why       the same as under “equal sets give equal signatures”" in shown
-    assert "  called    f(2)" in shown
+    assert "not yet  core · b" in shown
+    assert "  more      grade minhash_lsh -k b" in shown
+
+
+def test_first_few_failures_are_told_whole():
+    """three failing checks are told whole, the rest by title, with the command that tells them whole"""
+    many = [replace(WRONG, name=f"test_{n}", title=f"law {n}", got=f"{n}") for n in range(9)]
+    shown = lines(report(*many))
+    assert sum(line.startswith("  called") for line in shown) == 3
+    assert all(f"not yet  core · law {n}" in shown for n in range(9))
+    assert "  more      grade minhash_lsh -k 3" in shown
 
 
 def test_stub_is_a_list_of_things_to_do():

@@ -18,6 +18,7 @@ from grader.report.rows import expected_and_got, pasteable, prose, quoted, wrapp
 from grader.report.visible import visible
 from grader.report.words import STOPPED, Notes, command, counted, points, verdict_column, word
 
+IN_FULL = 3  # failing checks of an exercise that are told whole: mending one often mends the others
 UNWRITTEN = ("NotImplementedError", "not written yet")  # what a stub raises, and what the session says of it
 
 
@@ -64,25 +65,45 @@ def _checks(report: Report, notes: Notes, whole: bool) -> list[Text]:
     passed = sum(check.verdict is Verdict.PASS for check in report.checks)
     if passed and not whole:
         rows.append(verdict_column(Verdict.PASS).append(counted(passed, "check")))
-    seen: dict[tuple[str, ...], str] = {}
-    for brief, group in groupby(report.checks, _brief):
+    seen: set[tuple[str, ...]] = set()
+    cut = ""
+    for brief, group in groupby(_cases_together(report.checks), lambda check: _brief(check, seen)):
         checks = list(group)
         if brief is None:
             for check in checks:
-                rows += [*_title(check, notes.width), *_details(report, check, notes, seen), Text()]
+                rows += [*_title(check, notes.width), *_details(report, check, notes), Text()]
         elif whole or checks[0].verdict is not Verdict.PASS:
             rows += _title(checks[0], notes.width, cases=len(checks))
+            if checks[0].verdict.costs_points and not _unwritten(checks[0]):
+                cut = cut or keyword(checks[0])
     unwritten = sum(_unwritten(check) for check in report.checks)
     if unwritten:
         told = f"not written yet: {counted(unwritten, 'check')} met NotImplementedError"
         rows += prose("why", told, notes.width)
+    if cut:
+        rows += [Text(), *pasteable("more", command(report, notes, cut))]
     return rows if not rows or rows[-1] else rows[:-1]
 
 
-def _brief(check: CheckResult) -> tuple[str, str] | None:
-    """What makes cases of one check one line, or None for a check of which there is more to say."""
-    if check.verdict is Verdict.PASS or _unwritten(check):
+def _cases_together(checks: Sequence[CheckResult]) -> list[CheckResult]:
+    """The checks in their order, with the cases of one check side by side, those that pass first."""
+    places: dict[str, int] = {}
+    for check in checks:
+        places.setdefault(keyword(check), len(places))
+    return sorted(checks, key=lambda check: (places[keyword(check)], check.verdict is not Verdict.PASS))
+
+
+def _brief(check: CheckResult, seen: set[tuple[str, ...]]) -> tuple[str, str] | None:
+    """What makes cases of one check one line, or None for a check that is told whole.
+
+    Told whole are the first few that fail, each for another reason than the ones before it.
+    """
+    finding = (check.verdict, check.message, check.traceback, "" if check.traceback else check.expected, check.got)
+    known = any(finding[1:3]) and finding in seen
+    told = check.verdict in (Verdict.PASS, Verdict.SKIPPED) or _unwritten(check)
+    if told or known or len(seen) >= IN_FULL:
         return keyword(check), str(check.verdict)
+    seen.add(finding)
     return None
 
 
@@ -92,27 +113,16 @@ def _title(check: CheckResult, width: int, cases: int = 1) -> list[Text]:
     indent = lead.cell_len
     hidden = "hidden · " if check.hidden else ""
     several = f" ({cases} cases)" if cases > 1 else ""
-    first, *rest = wrapped(f"{check.tier} · {hidden}{check.title or check.name}{several}", width - indent)
+    reason = f" · {check.message}" if check.verdict is Verdict.SKIPPED and check.message else ""
+    title = f"{check.tier} · {hidden}{check.title or check.name}{several}{reason}"
+    first, *rest = wrapped(title, width - indent)
     return [lead.append(first), *(Text(" " * indent + line) for line in rest)]
 
 
-def _details(
-    report: Report, check: CheckResult, notes: Notes, seen: dict[tuple[str, ...], str]
-) -> list[Text]:
-    """Everything that helps with one check; what another one said already is not said again."""
-    told = (
-        check.verdict,
-        check.message,
-        check.traceback,
-        "" if check.traceback else check.expected,
-        check.got,
-    )
+def _details(report: Report, check: CheckResult, notes: Notes) -> list[Text]:
+    """Everything that helps with one check."""
     rows = pasteable("called", check.called) if check.called else []
-    if any(told[1:3]) and told in seen:
-        rows += prose("why", f"the same as under “{seen[told]}”", notes.width)
-    else:
-        seen[told] = check.title or check.name
-        rows += _findings(check, notes.width)
+    rows += _findings(check, notes.width)
     if check.verdict.costs_points and not check.hidden:
         rows += pasteable("again", command(report, notes, keyword(check)))
     return rows
