@@ -7,7 +7,7 @@ from pathlib import Path
 if not Path(__file__).resolve().is_relative_to(Path(sys.path[0]).resolve()):
     del sys.path[0]
 
-from grader.cli import main  # noqa: E402
+from grader.cli import main
 
 if __name__ == "__main__":
     main()

@@ -23,9 +23,7 @@ from grader.errors import ContentError
 from grader.misconceptions import misconceptions
 from grader.model import Course, Exercise, Report, Submission, Verdict
 
-PUBLIC_SEED = (
-    "0"  # the same for every learner, so that a right file stays right; hand-ins are graded with another
-)
+PUBLIC_SEED = "0"  # the same for every learner, so that a right file stays right; hand-ins are graded with another
 PRELOADS = ("none", "numpy", "torch", "triton")  # each imports what the ones before it do
 PRELOAD = {"numpy": "numpy", "torch": "torch", "ranks": "torch", "triton": "triton", "gpu": "triton"}
 # A sign to go by, not a parse: Python's own parser can be crashed by what is written for it.
@@ -163,6 +161,4 @@ def strict_remedy() -> str:
     """What to do for isolation ``strict`` where a run had to do without."""
     if sys.platform != "linux":
         return "strict needs Linux"
-    return (
-        "`grade doctor` says what strict needs" if bubblewrap() else "apt-get install bubblewrap for strict"
-    )
+    return "`grade doctor` says what strict needs" if bubblewrap() else "apt-get install bubblewrap for strict"

@@ -25,9 +25,7 @@ FloatName = Literal["float16", "float32", "float64"]
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 VOCABULARY: Final = ("a", "the", "cat", "dog", "sat", "on", "mat", "red", "ran", "to", "sea", "sun")
 ELEMENTWISE: Final = 64  # arrays up to this size are drawn number by number and shrink number by number
-SMALLEST: Final = (
-    1e-6  # of the magnitude: numbers nearer to 0 are drawn as 0, so that products do not underflow
-)
+SMALLEST: Final = 1e-6  # of the magnitude: numbers nearer to 0 are drawn as 0, so that products do not underflow
 
 
 def seeds() -> SearchStrategy[int]:
@@ -71,9 +69,7 @@ def documents(
     return st.lists(texts(0, max_words, vocabulary), min_size=min_size, max_size=max_size)
 
 
-def shapes(
-    min_dims: int = 1, max_dims: int = 3, min_side: int = 1, max_side: int = 6
-) -> SearchStrategy[Shape]:
+def shapes(min_dims: int = 1, max_dims: int = 3, min_side: int = 1, max_side: int = 6) -> SearchStrategy[Shape]:
     """Shapes of arrays; ``min_side=0`` includes those of empty ones, ``min_dims=0`` that of one number."""
     return st.lists(st.integers(min_side, max_side), min_size=min_dims, max_size=max_dims).map(tuple)
 
@@ -135,9 +131,7 @@ def near_powers(low: int = 1, high: int = 1024) -> SearchStrategy[int]:
 
 
 @st.composite
-def model_configs(
-    draw: st.DrawFn, max_heads: int = 4, max_head_dim: int = 8, max_layers: int = 4
-) -> dict[str, int]:
+def model_configs(draw: st.DrawFn, max_heads: int = 4, max_head_dim: int = 8, max_layers: int = 4) -> dict[str, int]:
     """Sizes of a transformer: hidden, heads, kv_heads, head_dim, layers, vocab, ffn.
 
     kv_heads divides heads, hidden is heads times head_dim, and head_dim is even, as rotary embeddings ask.
@@ -173,6 +167,4 @@ def corpus(
     ends = np.cumsum(generator.integers(min_words, max_words + 1, docs))
     drawn = generator.choice(vocabulary, int(ends[-1]) if docs else 0, p=weights / weights.sum())
     tokens = [f"w{word}" for word in drawn.tolist()]
-    return [
-        " ".join(tokens[end - size : end]) for end, size in zip(ends, np.diff(ends, prepend=0), strict=True)
-    ]
+    return [" ".join(tokens[end - size : end]) for end, size in zip(ends, np.diff(ends, prepend=0), strict=True)]

@@ -21,10 +21,10 @@ from grader.authoring.records import ExerciseGate, Fault, GateReport, Kind
 from grader.authoring.variants import Variant, function_name, read_variants
 from grader.boundary.sandbox import Slot
 from grader.catalog import load_course
+from grader.catalog.schema import read_schema
 from grader.errors import ContentError, UsageError
 from grader.misconceptions import FILE, Misconception, misconceptions, read_misconceptions
 from grader.model import CheckResult, Course, Exercise, Report, Verdict
-from grader.schema import read_schema
 
 TOY = Path(__file__).parent / "toy_course"
 HINTS = "\n## Example\n\n2, 4, 9\n\n<details><summary>Hint 1</summary>\n\nadd\n\n</details>\n"

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import casebook
 from grader.catalog import load_course
 from grader.errors import ContentError
 from grader.model import Verdict
-from grader.session import draw_book, grade
+from grader.session import casebook, draw_book, grade
 from tests.fake_slot import FakeSlot
 from tests.small_exercise import DOUBLE, make_exercise, submit, submit_file
 

@@ -20,9 +20,9 @@ from jsonschema import Draft202012Validator
 from grader import cli as command_line
 from grader import logbook
 from grader.boundary import isolation
+from grader.catalog.schema import read_schema
 from grader.cli import cli
 from grader.grading import IMPORTED, preload
-from grader.schema import read_schema
 
 HERE = Path(__file__).parent
 TOY = HERE / "toy_course"
@@ -301,7 +301,7 @@ def test_doctor(toy, monkeypatch):
         assert f"  {name}" in result.stdout
     assert "files are graded at isolation " in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
-    monkeypatch.setattr("grader.doctor.installed", lambda name: None)
+    monkeypatch.setattr("grader.cli.doctor.installed", lambda name: None)
     assert "remedy: pip install numpy" in grade("doctor").stdout
 
 

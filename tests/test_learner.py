@@ -6,12 +6,12 @@ import pytest
 from grader.boundary import wire
 from grader.boundary.outcome import RanksOutcome, Returned, Stopped
 from grader.expect import LearnerError
-from grader.frozen import freeze
-from grader.learner import Seat
 from grader.model import Limits, Verdict
-from grader.pace import Enough, Pace
-from grader.pace import Stopped as StoppedError
-from grader.proxy import Proxy
+from grader.session.frozen import freeze
+from grader.session.learner import Seat
+from grader.session.pace import Enough, Pace
+from grader.session.pace import Stopped as StoppedError
+from grader.session.proxy import Proxy
 from tests.fake_slot import FakeSlot
 from tests.small_exercise import submit
 
@@ -19,7 +19,9 @@ from tests.small_exercise import submit
 def seated(source, slot=None, pace=None, names=("f",)):
     """A proxy for a learner's file, and its seat."""
     slot = slot or FakeSlot()
-    seat = Seat(lambda elsewhere: slot.job(submit(source), Limits(), None, dict.fromkeys(names)), pace or Pace())
+    seat = Seat(
+        lambda elsewhere: slot.job(submit(source), Limits(), None, dict.fromkeys(names)), pace or Pace()
+    )
     learner = Proxy(names, "learner")
     learner.seat_ = seat
     return learner, seat

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from grader.boundary import wire
-from grader.literal import TOO_LARGE, WRITTEN_OUT, call_text, literal, summary
+from grader.session.literal import TOO_LARGE, WRITTEN_OUT, call_text, literal, summary
 
 SCOPE = {"np": np, "base64": base64, "zlib": zlib}
 SCALARS = (

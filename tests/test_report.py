@@ -11,11 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from rich.console import Console
 
-from grader import screen
+from grader.catalog.schema import read_schema
+from grader.cli import screen
 from grader.environment import environment
 from grader.model import CheckResult, Report, Verdict
 from grader.report import Notes, exit_code, render, to_document, visible
-from grader.schema import read_schema
 
 WRONG = CheckResult(
     name="test_equal_sets",

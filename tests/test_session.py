@@ -13,10 +13,10 @@ import pytest
 from grader.boundary.outcome import Stopped
 from grader.catalog import load_course
 from grader.errors import SandboxError, UsageError
-from grader.literal import summary
 from grader.misconceptions import misconceptions
 from grader.model import Limits, Submission, Verdict
 from grader.session import grade
+from grader.session.literal import summary
 from tests.fake_slot import FakeSlot
 from tests.small_exercise import DOUBLE, make_exercise, submit, submit_file
 
@@ -96,7 +96,7 @@ def test_the_called_line_gives_what_is_shown(id):
 
 
 def run_line(exercise, path, line):
-    from grader.course_code import import_file
+    from grader.catalog.course_code import import_file
 
     module = import_file(path, "pasted", exercise.given)
     try:
@@ -318,7 +318,7 @@ def test_skips_do_not_count(one):
 
 def test_what_cannot_run_here_is_skipped_with_a_remedy(one, tmp_path, monkeypatch):
     """An exercise whose needs are missing is skipped as a whole."""
-    monkeypatch.setattr("grader.needs.find_spec", lambda name: None)
+    monkeypatch.setattr("grader.session.needs.find_spec", lambda name: None)
     exercise = make_exercise(tmp_path, DRAWN, needs=("torch",))
     [report] = grade(exercise, [submit(DOUBLE)], slot=FakeSlot(), seed="1")
     assert report.verdict is Verdict.SKIPPED
@@ -417,7 +417,7 @@ def test_the_time_of_a_file_has_an_end(one):
 
 def test_the_budget_of_a_check_ends_shrinking(one, monkeypatch):
     """After the budget the smallest counterexample so far is shown."""
-    monkeypatch.setattr("grader.examiner.FILE_BUDGETS", 10**9)
+    monkeypatch.setattr("grader.session.examiner.FILE_BUDGETS", 10**9)
     slot = FakeSlot()
     _, check = one("def double(n):\n    return -1\n", slot=slot, limits=Limits(budget_s=1e-6))
     assert (check.verdict, check.returned) == (Verdict.NOT_YET, "-1")
@@ -481,7 +481,7 @@ def test_the_process_is_left_as_it_was(one):
 DRAWS = """
 import sys
 from pathlib import Path
-from grader.casebook import write
+from grader.session.casebook import write
 from grader.catalog import load_course
 from grader.session import draw_book, grade
 assert not {"torch", "numpy", "hypothesis", "pytest"} & set(sys.modules), "loaded before it is needed"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import find_submission, load_course, select
+from grader.catalog.submission import MAX_BYTES, show
 from grader.model import Exercise
-from grader.submission import MAX_BYTES, show
 
 TOY = Path(__file__).parent / "toy_course" / "exercises"
 PLACES = [

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from grader.catalog.schema import SCHEMAS, require_valid
+from grader.catalog.yaml_source import MAX_BYTES, CoreLoader, read_yaml
 from grader.errors import ContentError
-from grader.schema import SCHEMAS, require_valid
-from grader.yaml_source import MAX_BYTES, CoreLoader, read_yaml
 
 
 def read(tmp_path: Path, text: str | bytes) -> Any:

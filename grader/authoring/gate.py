@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader import casebook, session
+from grader import session
 from grader.authoring import matrix, mutation
 from grader.authoring.lint import lint
 from grader.authoring.matrix import Graded
@@ -27,10 +27,11 @@ from grader.misconceptions import (
     spell_misconceptions,
 )
 from grader.model import Exercise, Report, Submission
-from grader.needs import missing_needs
+from grader.session import casebook
+from grader.session.needs import missing_needs
 
 if TYPE_CHECKING:
-    from grader.learner import SlotLike
+    from grader.session.learner import SlotLike
 
 
 Tell = Callable[[str], object]

@@ -3,7 +3,7 @@
 Why no library does this: mutmut 3 and cosmic-ray are built around a command that runs a test suite once per
 mutant in a working copy, where here one mutant is one more submission of a session that has already collected
 its checks. Their operators alone cannot be had without the rest (textual and a fork-only runner; SQLAlchemy,
-aiohttp and git), know nothing of bounds of slices and ranges, and mutate messages and defaults of type hints.
+aiohttp and git), know nothing of bounds of slices and ranges, and mutate the texts of messages.
 LibCST would keep the source as it is, but so does the standard library: `ast` knows the place of every node,
 and a fault is a replacement of that text. What stays here is a table of operators (`operators`) and the
 bookkeeping below.
@@ -38,6 +38,7 @@ class Mutant:
         line: the line in the file.
         before: the text that was replaced.
         after: what stands there now.
+        text: the line as it reads now.
         source: the whole file.
     """
 
@@ -45,7 +46,13 @@ class Mutant:
     line: int
     before: str
     after: str
+    text: str
     source: bytes
+
+    @property
+    def owner(self) -> str:
+        """The top-level name that it is a change of."""
+        return self.id.split(":")[0].split(".")[0]
 
 
 def mutate(source: bytes) -> tuple[Mutant, ...]:
@@ -77,7 +84,8 @@ def mutate(source: bytes) -> tuple[Mutant, ...]:
             continue
         seen.add(mark)
         name = stem if counts[stem] == 1 else f"{stem}#{counts[stem]}"
-        found.append(Mutant(name, edit.node.lineno, ast.unparse(edit.node), edit.after, mutated))
+        text = mutated.splitlines()[edit.node.lineno - 1].decode("utf-8", "replace").strip()
+        found.append(Mutant(name, edit.node.lineno, ast.unparse(edit.node), edit.after, text, mutated))
     return tuple(found)
 
 

@@ -1,16 +1,19 @@
 """The mutation score of one exercise: every mutant of its reference is graded, and must fail some check.
 
 One failing check is enough. So the checks go one by one, the cheapest first, each over the mutants that are
-still alive: most are gone before the expensive checks begin.
+still alive and that it seems to run; then over what is left. Most are gone before the expensive checks begin.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from grader.authoring import relevance
 from grader.authoring.mutants import Mutant, mutate
 from grader.authoring.records import Fault, MutantScore, Survivor
+from grader.authoring.relevance import notices
 from grader.authoring.variants import function_name
 from grader.model import Exercise, Limits, Report, Submission, Verdict
 
@@ -35,14 +38,19 @@ def score(
     Returns:
         the score, and a fault for each survivor that is not declared and each declaration that does not hold.
     """
-    mutants = alive = mutate(reference)
+    mutants = mutate(reference)
+    alive = dict.fromkeys(mutants)
     stumbled: dict[Mutant, str] = {}
-    for keyword, cost_s in _rounds(passed):
-        hurried = replace(exercise, limits=_limits(exercise.limits, cost_s))
-        submissions = [Submission(f"{exercise.slug}.py", mutant.source, mutant.id) for mutant in alive]
-        reports = dict(zip(alive, grade(hurried, submissions, keyword) if alive else (), strict=True))
-        stumbled |= {mutant: text for mutant, report in reports.items() if (text := _stumble(report))}
-        alive = tuple(mutant for mutant, report in reports.items() if not _is_killed(report))
+    for check, chosen in _rounds(exercise, reference, mutants, passed):
+        facing = [mutant for mutant in chosen if mutant in alive]
+        hurried = replace(exercise, limits=_limits(exercise.limits, check.cost_s))
+        submissions = [Submission(f"{exercise.slug}.py", mutant.source, mutant.id) for mutant in facing]
+        reports = grade(hurried, submissions, check.keyword) if facing else ()
+        for mutant, report in zip(facing, reports, strict=True):
+            if text := _stumble(report):
+                stumbled[mutant] = text
+            if _is_killed(report):
+                del alive[mutant]
     survivors = tuple(_survivor(mutant, exercise.equivalent) for mutant in alive)
     result = MutantScore(len(mutants), len(mutants) - len(survivors), survivors)
     found = [*_stumbles(stumbled), *_faults(survivors), *_stale(exercise, mutants, survivors)]
@@ -54,13 +62,36 @@ def _limits(limits: Limits, cost_s: float) -> Limits:
     return replace(limits, cpu_s=min(limits.cpu_s, max(LEAST_CPU_S, SLOWER * cost_s)))
 
 
-def _rounds(passed: Report) -> list[tuple[str, float]]:
-    """A pytest expression for each check function and what it cost the reference, the cheapest first."""
+@dataclass(frozen=True)
+class _Check:
+    """A check function, how to run it alone, and what it cost the reference."""
+
+    name: str
+    keyword: str
+    cost_s: float
+
+
+def _rounds(
+    exercise: Exercise, reference: bytes, mutants: Sequence[Mutant], passed: Report
+) -> Iterator[tuple[_Check, list[Mutant]]]:
+    """Who meets which check: each mutant meets each check once, the likely and the cheap ones first."""
+    reach = relevance.reached(ast.parse(reference))
+    files = [path for path in (exercise.checks, exercise.hidden_checks) if path]
+    asks = relevance.asked(ast.parse(path.read_bytes()) for path in files)
+    for likely in True, False:
+        for check in _checks(passed):
+            chosen = [each for each in mutants if notices(each.owner, check.name, asks, reach) is likely]
+            yield check, chosen
+
+
+def _checks(passed: Report) -> list[_Check]:
+    """The check functions, the cheapest first."""
     cost_s: dict[str, float] = {}
     for check in passed.checks:
         name = function_name(check)
         cost_s[name] = cost_s.get(name, 0.0) + check.duration_s
-    return [(_only(name, cost_s), cost_s[name]) for name in sorted(cost_s, key=lambda name: cost_s[name])]
+    cheapest = sorted(cost_s, key=lambda name: cost_s[name])
+    return [_Check(name, _only(name, cost_s), cost_s[name]) for name in cheapest]
 
 
 def _only(name: str, names: Mapping[str, object]) -> str:
@@ -82,7 +113,8 @@ def _stumble(report: Report) -> str:
 
 
 def _survivor(mutant: Mutant, equivalent: Mapping[str, str]) -> Survivor:
-    return Survivor(mutant.id, mutant.line, mutant.before, mutant.after, mutant.id in equivalent)
+    known = mutant.id in equivalent
+    return Survivor(mutant.id, mutant.line, mutant.before, mutant.after, mutant.text, known)
 
 
 def _stumbles(stumbled: Mapping[Mutant, str]) -> Iterator[Fault]:
@@ -94,9 +126,8 @@ def _stumbles(stumbled: Mapping[Mutant, str]) -> Iterator[Fault]:
 def _faults(survivors: Sequence[Survivor]) -> Iterator[Fault]:
     for survivor in survivors:
         if not survivor.equivalent:
-            change = f"`{survivor.before}` became `{survivor.after}`"
-            happened = f"survives: on line {survivor.line} of reference.py {change}"
-            remedy = "Write a check that notices, or list the id in exercise.yaml under `equivalent`: reason."
+            happened = f"line {survivor.line} of reference.py may as well read `{survivor.text}`"
+            remedy = "Write a check that notices, or give id and reason under `equivalent` in exercise.yaml."
             yield Fault(f"mutant {survivor.id}", "killed by a check", happened, remedy)
 
 

@@ -69,6 +69,7 @@ class Survivor:
         line: line in reference.py.
         before: the text that was replaced.
         after: what stood there instead.
+        text: the line as it read then.
         equivalent: whether exercise.yaml says, with a reason, that no check can notice.
     """
 
@@ -76,6 +77,7 @@ class Survivor:
     line: int
     before: str
     after: str
+    text: str
     equivalent: bool = False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import groupby
 from typing import Any
 
 from rich.text import Text
@@ -12,7 +13,6 @@ from grader.authoring.records import ExerciseGate, Fault, GateReport, Kind, Muta
 from grader.misconceptions import Misconception
 from grader.model import TIERS
 from grader.report.rows import prose, wrapped
-from grader.report.visible import visible
 
 SCHEMA = "check/1"
 STYLES = {"ok": "green", "faulty": "red", "skipped": "cyan"}
@@ -29,8 +29,8 @@ def render(report: GateReport, width: int = 80) -> Text:
     for found in report.exercises:
         if found.skipped:
             rows += [Text(found.exercise, "bold"), *prose("skipped", found.skipped, width), Text()]
-    for exercise, fault in report.faults[:MANY]:
-        rows += [*_fault(exercise, fault, width), Text()]
+    for kind, faults in groupby(report.faults[:MANY], key=_kind):
+        rows += [*_faults(kind[0], [fault for _, fault in faults], width), Text()]
     if len(report.faults) > MANY:
         rows += [Text(f"… and {len(report.faults) - MANY} faults more; --json has them all"), Text()]
     return Text("\n").join([*rows, *_ending(report, width)])
@@ -60,13 +60,33 @@ def _count(faults: int) -> str:
     return f"{faults} fault{'s' if faults != 1 else ''}"
 
 
-def _fault(exercise: str, fault: Fault, width: int) -> list[Text]:
-    """``chapter3/minhash_lsh · chaff seed_ignored · test_seed_matters``, and three lines."""
-    cell = " · ".join(visible(part) for part in (exercise, fault.place, fault.check) if part)
-    rows = [Text(line, "bold") for line in wrapped(cell, width)]
-    for word, text in ("declared", fault.declared), ("happened", fault.happened), ("remedy", fault.remedy):
-        rows += prose(word, text, width) if text else []
-    return rows
+def _kind(found: tuple[str, Fault]) -> tuple[str, str, str]:
+    exercise, fault = found
+    return exercise, fault.declared, fault.remedy
+
+
+def _faults(exercise: str, faults: Sequence[Fault], width: int) -> list[Text]:
+    """Faults of one kind: ``chapter3/minhash_lsh · chaff seed_ignored · test_seed_matters``, and three lines.
+
+    Where there are several, what was declared and the remedy are said once.
+    """
+    declared = prose("declared", faults[0].declared, width)
+    remedy = prose("remedy", faults[0].remedy, width) if faults[0].remedy else []
+    if len(faults) == 1:
+        heading = _bold(f"{exercise} · {_cell(faults[0])}", width)
+        return [*heading, *declared, *prose("happened", faults[0].happened, width), *remedy]
+    rows = [*_bold(f"{exercise} · {len(faults)} of a kind", width), *declared]
+    for fault in faults:
+        rows += [*prose("cell", _cell(fault), width), *prose("happened", fault.happened, width)]
+    return rows + remedy
+
+
+def _cell(fault: Fault) -> str:
+    return " · ".join(part for part in (fault.place, fault.check) if part)
+
+
+def _bold(text: str, width: int) -> list[Text]:
+    return [Text(line, "bold") for line in wrapped(text, width)]
 
 
 def _ending(report: GateReport, width: int) -> list[Text]:

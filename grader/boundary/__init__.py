@@ -1,0 +1,1 @@
+"""The trust boundary: see docs/boundary.md."""

@@ -6,6 +6,7 @@ Time and memory are read from outside; the job is not asked.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import select
@@ -35,7 +36,13 @@ class Broken(Exception):
     """The job is over: which verdict, and why."""
 
     def __init__(
-        self, verdict: Verdict, message: str = "", *, rank: int = 0, ended: bool = False, starved: bool = False
+        self,
+        verdict: Verdict,
+        message: str = "",
+        *,
+        rank: int = 0,
+        ended: bool = False,
+        starved: bool = False,
     ) -> None:
         super().__init__(message)
         self.verdict, self.message, self.rank = verdict, message, rank
@@ -78,10 +85,8 @@ class Exchange:
 
     def last_words(self) -> str:
         """The output of a job that is over, even where it is over the limit."""
-        try:
+        with contextlib.suppress(Broken):  # that is known already
             self._drain()
-        except Broken:
-            pass  # that is known already
         return self.printed()
 
     def printed(self) -> str:
@@ -260,16 +265,15 @@ class Exchange:
                 except BlockingIOError:
                     break
                 if not data:
-                    try:
+                    with contextlib.suppress(KeyError):
                         self._poll.unregister(fd)
-                    except KeyError:
-                        pass
                     break
                 self._printed_bytes += len(data)
                 self._printed += data[: max(0, 4 * SHOWN - len(self._printed))]
                 if self._printed_bytes > self._limits.output_kb * 1024:
                     raise Broken(
-                        Verdict.FLOOD, f"your code printed more than {self._limits.output_kb} KB; print less of it."
+                        Verdict.FLOOD,
+                        f"your code printed more than {self._limits.output_kb} KB; print less of it.",
                     )
 
     def _watch_ranks(self, replies: dict[int, tuple[str, Any]], watch: Watch) -> None:

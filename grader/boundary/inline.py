@@ -52,9 +52,7 @@ class InlineSlot:
 class InlineJob:
     """One learner's file in a process (one per rank) whose standard streams are this terminal."""
 
-    def __init__(
-        self, submission: Submission, given: Path | None, functions: Mapping[str, FunctionSignature]
-    ) -> None:
+    def __init__(self, submission: Submission, given: Path | None, functions: Mapping[str, FunctionSignature]) -> None:
         """Nothing is started yet."""
         self._submission, self._given = submission, given
         self._functions = {
@@ -125,9 +123,7 @@ class InlineJob:
             ours, theirs = socket.socketpair()
             with theirs:
                 command = [sys.executable, "-c", BOOT, str(HERE), str(theirs.fileno())]
-                process = subprocess.Popen(
-                    command, pass_fds=[theirs.fileno()], cwd=self._folder.name, env=environment
-                )
+                process = subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=self._folder.name, env=environment)
             self._workers.append((process, ours))
         order = {
             "name": self._submission.name,

@@ -1,7 +1,7 @@
 """How a slot's process is started at each level of isolation, and what this machine supports.
 
-``strict``: bubblewrap around the slot, and every job in namespaces of its own inside it (``nested``), or, where the host
-forbids nesting, one bubblewrap per job (``flat``). ``process``: a plain subprocess with limits, no namespaces.
+``strict``: bubblewrap around the slot, and every job in namespaces of its own inside it (``nested``), or, where the
+host forbids nesting, one bubblewrap per job (``flat``). ``process``: a plain subprocess with limits, no namespaces.
 """
 
 from __future__ import annotations
@@ -101,7 +101,10 @@ def bubblewrap_arguments(
         arguments += ["--unshare-user", "--uid", "0", "--gid", "0"]
     arguments += ["--as-pid-1"]
     if level.nested or not level.user_namespace:
-        arguments += ["--cap-add", "ALL"]  # of the zygote, which runs no learner's code; its children give them up
+        arguments += [
+            "--cap-add",
+            "ALL",
+        ]  # of the zygote, which runs no learner's code; its children give them up
     arguments += ["--ro-bind", "/usr", "/usr"]
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         path = Path("/", name)
@@ -122,7 +125,18 @@ def bubblewrap_arguments(
         arguments += ["--ro-bind", str(HERE / name), f"{CODE}/{name}"]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     scratch = ["--perms", "1777", "--size", str(64 * 2**20), "--tmpfs"]
-    arguments += [*scratch, "/tmp", *scratch, "/dev/shm", "--chdir", "/", "--remount-ro", "/", "--remount-ro", "/dev"]
+    arguments += [
+        *scratch,
+        "/tmp",
+        *scratch,
+        "/dev/shm",
+        "--chdir",
+        "/",
+        "--remount-ro",
+        "/",
+        "--remount-ro",
+        "/dev",
+    ]
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     return arguments
@@ -246,8 +260,12 @@ def probe() -> list[Fact]:
     nested, flat = works(NESTED), works(FLAT)
     facts = [
         Fact("bubblewrap", bool(found), version or "not found", "" if found else BWRAP_REMEDY),
-        Fact("strict, nested", not nested, nested or "every check in namespaces of its own, forked warm",
-             "" if not nested else "Allow unprivileged user namespaces, or run where bubblewrap may nest them."),
+        Fact(
+            "strict, nested",
+            not nested,
+            nested or "every check in namespaces of its own, forked warm",
+            "" if not nested else "Allow unprivileged user namespaces, or run where bubblewrap may nest them.",
+        ),
         Fact("strict, flat", not flat, flat or "works; used where nesting does not", ""),
         Fact("process", not works(PROCESS), works(PROCESS) or "works; limits, but no namespaces", ""),
         Fact("memory limit", True, f"sampled from outside ({_cgroup_detail()})", ""),
@@ -280,9 +298,20 @@ class Command:
 def command(level: Level, preload: str, secrets: Sequence[Path], control: int) -> Command:
     """The command that starts a slot's process, which finds its control socket at descriptor ``control``."""
     config = json.dumps(
-        {"preload": preload, "nested": level.nested, "fork": level.fork, "strict": level.strict, "control": control}
+        {
+            "preload": preload,
+            "nested": level.nested,
+            "fork": level.fork,
+            "strict": level.strict,
+            "control": control,
+        }
     )
-    flags = ["-s", "-S", "-B", "-P"]  # no user's packages, no .pth files, no bytecode, no working folder in the path
+    flags = [
+        "-s",
+        "-S",
+        "-B",
+        "-P",
+    ]  # no user's packages, no .pth files, no bytecode, no working folder in the path
     if not level.wrapped:
         environment = base_environment(preload, [str(HERE), *map(str, package_folders())])
         return Command([sys.executable, *flags, str(HERE / "zygote.py"), config], environment)

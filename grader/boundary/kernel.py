@@ -52,7 +52,11 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str =
     """mount(2)."""
     _check(
         _libc.mount(
-            source.encode(), target.encode(), kind.encode() if kind else None, ctypes.c_ulong(flags), options.encode()
+            source.encode(),
+            target.encode(),
+            kind.encode() if kind else None,
+            ctypes.c_ulong(flags),
+            options.encode(),
         ),
         f"mount {target}",
     )

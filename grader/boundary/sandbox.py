@@ -3,8 +3,8 @@
     with Slot("numpy") as slot, slot.job(submission, limits, given, functions) as job:
         outcome = job.call("minhash_signature", ({"a", "b"},), {"num_perm": 4, "seed": 1})
 
-Values come back, verdicts never do. Whatever a job does, a call ends as an ``Outcome``; only a failure of the slot itself
-raises (SandboxError), and then the slot is thrown away. A job's process, its descendants and its files end with it.
+Values come back, verdicts never do. Whatever a job does, a call ends as an ``Outcome``; only a failure of the slot
+itself raises (SandboxError), and then the slot is thrown away. A job's processes and files end with it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ class Slot:
         secrets: folders that must not be seen from inside, wherever they lie.
     """
 
-    def __init__(
-        self, preload: str = "numpy", level: Level | str | None = None, secrets: Sequence[Path] = ()
-    ) -> None:
+    def __init__(self, preload: str = "numpy", level: Level | str | None = None, secrets: Sequence[Path] = ()) -> None:
         self.preload = preload
         self.level = level if isinstance(level, Level) else isolation.level_named(level)
         package = Path(__file__).resolve().parent.parent
@@ -70,7 +68,9 @@ class Slot:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def job(
@@ -224,7 +224,9 @@ class Job:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     @property

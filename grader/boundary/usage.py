@@ -1,8 +1,8 @@
 """What a job uses, read from outside: CPU clocks, memory and states of its process tree, bytes on its loopback.
 
 Trusted side, Linux. The kernel's own counters are read, never what the job says of itself.
-Sources: clock_getcpuclockid(3) (the clock id of a process is ``~pid << 3 | 2``), proc(5) (children, smaps_rollup, status,
-clear_refs), Documentation/filesystems/proc.rst.
+Sources: clock_getcpuclockid(3) (the clock id of a process is ``~pid << 3 | 2``), proc(5) (children, smaps_rollup,
+status, clear_refs), Documentation/filesystems/proc.rst.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def children(pid: int) -> list[int]:
 
 def tree(roots: list[int], without: frozenset[int] = frozenset()) -> list[int]:
     """``roots`` and all their descendants, leaving out the subtrees of ``without``' own processes only."""
-    todo, seen = list(roots), []
+    todo, seen = list(roots), list[int]()
     while todo and len(seen) < MAX_PROCESSES:
         pid = todo.pop()
         todo += children(pid)
@@ -76,7 +76,7 @@ def scratch_mb(pid: int) -> float:
 
 
 def reset_peak(pid: int) -> float | None:
-    """Start a new measurement of peak memory; returns the memory in use now in MiB, or None where that cannot be had."""
+    """Start a new measurement of peak memory; returns the memory in use now in MiB, None where it cannot be had."""
     try:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
     except OSError:

@@ -169,8 +169,7 @@ class Learner:
         if problem:
             line = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_firstlineno", 1)
             raise Layout(
-                f"{self.name}, line {line}: {name}{signature} {problem}. "
-                f"The stub has: def {name}({shown(parameters)})"
+                f"{self.name}, line {line}: {name}{signature} {problem}. The stub has: def {name}({shown(parameters)})"
             )
 
 
@@ -210,7 +209,8 @@ def mismatch(signature: inspect.Signature, parameters: list[tuple[str, str, bool
 def text_of(error: BaseException) -> str:
     """The exception's message, bounded, whatever its ``__str__`` does."""
     try:
-        return str.__str__(str(error))[:MAX_MESSAGE]
+        text: str = str.__str__(str(error))
+        return text[:MAX_MESSAGE]
     except BaseException:
         return "(its message cannot be shown)"
 
@@ -330,6 +330,7 @@ def serve(channel: socket.socket) -> int:
 def answer(channel: socket.socket, frame: Any, learner: Learner, kernels: Kernels) -> None:
     """Call one function and send what it returned or raised."""
     name, args, kwargs, options = frame.value
+    reply: Any
     kernels.launches, kernels.enabled = 0, options["kernels"]
     try:
         value = getattr(learner.module, name)(*args, **kwargs)
@@ -344,8 +345,8 @@ def answer(channel: socket.socket, frame: Any, learner: Learner, kernels: Kernel
             continue
     try:
         parts = wire.encode_frame(frame.call, kind, reply)
-    except wire.WireError as error:
-        opaque = wire.Opaque(f"{type(value).__name__}, {error}"[:80])
+    except (wire.WireError, MemoryError) as error:
+        opaque = wire.Opaque(f"value that cannot be sent: {error}"[:80])
         parts = wire.encode_frame(frame.call, "returned", (opaque, None, kernels.launches))
     channel.sendall(b"".join(parts))
 
@@ -353,7 +354,7 @@ def answer(channel: socket.socket, frame: Any, learner: Learner, kernels: Kernel
 def describe(error: BaseException, path: str) -> dict[str, Any]:
     """An exception as plain data: its type, the names of its base classes, its text, and the learner's own frames."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
-    lines = [f'  line {f.lineno}, in {f.name}\n    {f.line or ""}'.rstrip() for f in frames[-MAX_FRAMES:]]
+    lines = [f"  line {f.lineno}, in {f.name}\n    {f.line or ''}".rstrip() for f in frames[-MAX_FRAMES:]]
     return {
         "type": type(error).__name__[:80],
         "types": [c.__name__[:80] for c in type(error).__mro__[:20] if c is not object],

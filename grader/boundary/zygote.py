@@ -7,7 +7,7 @@ Two processes, so that only one fork per child copies the page tables of a prelo
 
     zygote (preloaded, pid 1 of the slot)
       ├─ steward (forked before the imports, small)
-      │    └─ holder ── reaper      one pair per job: new user, pid, mount, ipc and uts namespaces; the reaper is their pid 1
+      │    └─ holder ── reaper      one pair per job: its namespaces, of which the reaper is pid 1
       └─ worker(s)                  forked by the zygote into the reaper's namespaces, confined, then the learner's file
 
 The control socket speaks ``u32 length + JSON``; descriptors come with the length (SCM_RIGHTS). Requests:
@@ -116,13 +116,13 @@ def hold(report: int, scratch_mb: int) -> NoReturn:
     try:
         uid, gid = os.geteuid(), os.getegid()
         kernel.unshare(
-            kernel.CLONE_NEWUSER
-            | kernel.CLONE_NEWPID
-            | kernel.CLONE_NEWNS
-            | kernel.CLONE_NEWIPC
-            | kernel.CLONE_NEWUTS
+            kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
         )
-        for name, text in (("setgroups", "deny"), ("uid_map", f"{JOB_UID} {uid} 1"), ("gid_map", f"{JOB_UID} {gid} 1")):
+        for name, text in (
+            ("setgroups", "deny"),
+            ("uid_map", f"{JOB_UID} {uid} 1"),
+            ("gid_map", f"{JOB_UID} {gid} 1"),
+        ):
             with open(f"/proc/self/{name}", "w") as file:
                 file.write(text)
         ours, theirs = os.pipe()
@@ -191,8 +191,8 @@ def uncover_proc() -> None:
 def become_slot_user() -> None:
     """Where the slot was started by root: become a user without a name, keeping the capabilities.
 
-    RLIMIT_NPROC is ignored for the kernel's uid 0, so no child may have it. The zygote needs its capabilities to put its
-    children into their namespaces; it runs no learner's code, and the children give them up.
+    RLIMIT_NPROC is ignored for the kernel's uid 0, so no child may have it. The zygote needs its capabilities to put
+    its children into their namespaces; it runs no learner's code, and the children give them up.
     """
     with open("/proc/self/uid_map") as file:
         mapped = file.read().split()

@@ -98,7 +98,13 @@ def _brief(check: CheckResult, seen: set[tuple[str, ...]]) -> tuple[str, str] | 
 
     Told whole are the first few that fail, each for another reason than the ones before it.
     """
-    finding = (check.verdict, check.message, check.traceback, "" if check.traceback else check.expected, check.got)
+    finding = (
+        check.verdict,
+        check.message,
+        check.traceback,
+        "" if check.traceback else check.expected,
+        check.got,
+    )
     known = any(finding[1:3]) and finding in seen
     told = check.verdict in (Verdict.PASS, Verdict.SKIPPED) or _unwritten(check)
     if told or known or len(seen) >= IN_FULL:

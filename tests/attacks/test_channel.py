@@ -17,8 +17,10 @@ def frame(call, kind, tokens):
     return struct.pack("<I", len(header)) + header
 """
 CHANNEL = {
-    "writes before it is asked": FORGE + "os.write(3, frame(1, 'returned', [4, 3, 0, 42, None, 0, 0]))\ndef attack(): return 1\n",
-    "writes a second answer": FORGE + "def attack():\n    os.write(3, frame(1, 'returned', [4, 3, 0, 42, None, 0, 0]))\n    return 1\n",
+    "writes before it is asked": FORGE
+    + "os.write(3, frame(1, 'returned', [4, 3, 0, 42, None, 0, 0]))\ndef attack(): return 1\n",
+    "writes a second answer": FORGE
+    + "def attack():\n    os.write(3, frame(1, 'returned', [4, 3, 0, 42, None, 0, 0]))\n    return 1\n",
     "closes the channel": "import os\ndef attack():\n    os.close(3)\n    return 1\n",
     "replaces the channel": "import os\ndef attack():\n    os.dup2(os.open('/dev/null', os.O_RDWR), 3)\n    return 1\n",
     "writes garbage": "import os\ndef attack():\n    os.write(3, b'\\xff' * 4096)\n    return 1\n",
@@ -150,7 +152,9 @@ def test_values_have_no_depth_to_drown_in(slot: Slot) -> None:
         "import numpy as np\n    return np.broadcast_to(np.float64(1), (1 << 40,))",
     ):
         outcome = run(slot, f"def attack():\n    {body}\n")
-        assert isinstance(outcome, Raised) or (isinstance(outcome, Returned) and isinstance(outcome.value, Opaque)), outcome
+        assert isinstance(outcome, Raised) or (isinstance(outcome, Returned) and isinstance(outcome.value, Opaque)), (
+            outcome
+        )
 
 
 def test_views_do_not_change_later(slot: Slot) -> None:
@@ -174,7 +178,12 @@ def attack():
 def test_arguments_are_fresh_bytes(slot: Slot) -> None:
     """A list that the learner empties is whole again in the next call, and the caller's is untouched."""
     items = [3, 1, 2]
-    with slot.job(Submission("attack.py", b"def attack(x):\n    n = len(x)\n    x.clear()\n    return n\n"), LIMITS, None, {}) as job:
+    with slot.job(
+        Submission("attack.py", b"def attack(x):\n    n = len(x)\n    x.clear()\n    return n\n"),
+        LIMITS,
+        None,
+        {},
+    ) as job:
         assert [getattr(job.call("attack", (items,), {}), "value", None) for _ in range(2)] == [3, 3]
         echoed = job.call("attack", (items,), {}, echo=True)
     assert isinstance(echoed, Returned) and echoed.arguments == (([],), {})
@@ -227,7 +236,11 @@ def attack():
     assert isinstance(outcome, Returned) and outcome.cpu_s >= 0.09
 
 
-FUNCTIONS = {"attack": FunctionSignature("attack", (Parameter("x", "positional_or_keyword"), Parameter("k", "keyword_only", True)))}
+FUNCTIONS = {
+    "attack": FunctionSignature(
+        "attack", (Parameter("x", "positional_or_keyword"), Parameter("k", "keyword_only", True))
+    )
+}
 LAYOUTS = {
     "no function": (b"x = 1\n", "attack is missing"),
     "not a function": (b"attack = 3\n", "not a function"),

@@ -204,9 +204,7 @@ def test_a_value_of_a_missing_module_is_refused(monkeypatch: pytest.MonkeyPatch)
         wire.decode(data)
 
 
-@pytest.mark.parametrize(
-    "bits", ["7ff8000000000001", "fff8dead00000000", "8000000000000000", "7ff0000000000000"]
-)
+@pytest.mark.parametrize("bits", ["7ff8000000000001", "fff8dead00000000", "8000000000000000", "7ff0000000000000"])
 @pytest.mark.parametrize("copies", [1, 20])
 def test_special_floats(bits: str, copies: int) -> None:
     """NaN payloads, the negative zero and infinities keep every bit, packed or not."""
@@ -214,9 +212,7 @@ def test_special_floats(bits: str, copies: int) -> None:
     assert [struct.pack(">d", item).hex() for item in there_and_back(value)] == [bits] * copies
 
 
-@pytest.mark.parametrize(
-    "value", ["\ud800", "\udfff\ud800", "a\0b", "\U0010ffff" * 300, ["\ud800", "\udc00"] * 9]
-)
+@pytest.mark.parametrize("value", ["\ud800", "\udfff\ud800", "a\0b", "\U0010ffff" * 300, ["\ud800", "\udc00"] * 9])
 def test_awkward_strings(value: Any) -> None:
     """Lone surrogates, also side by side in packed lists, null characters and long strings survive."""
     assert same(there_and_back(value), value)
@@ -247,9 +243,7 @@ def test_every_numpy_dtype(name: str, shape: tuple[int, ...]) -> None:
     assert got.flags.writeable and got.flags.owndata and got.flags.c_contiguous
 
 
-@pytest.mark.parametrize(
-    "value", [np.str_("ab\0"), np.bytes_(b"xy\0"), np.str_(""), np.longlong(3), np.bool_(True)]
-)
+@pytest.mark.parametrize("value", [np.str_("ab\0"), np.bytes_(b"xy\0"), np.str_(""), np.longlong(3), np.bool_(True)])
 def test_numpy_scalars_keep_their_type(value: Any) -> None:
     """Numpy's scalars stay scalars of numpy, text included."""
     got = there_and_back(value)

@@ -22,9 +22,7 @@ Array = npt.NDArray[Any]
 
 WRITTEN_OUT: Final = 4_000  # characters: about fifty lines of a terminal; longer arrays are compressed
 PACKED: Final = 20_000  # characters of a compressed array; longer ones cannot sensibly be pasted
-PACKED_BYTES: Final = (
-    2**22
-)  # not worth compressing to find out: even zeros of this size are hard to look into
+PACKED_BYTES: Final = 2**22  # not worth compressing to find out: even zeros of this size are hard to look into
 SAME: Final = 8  # an array of one value repeated is written as np.full from this size on
 OUTLINED: Final = 200  # characters of an argument in a call that is too long as a whole
 TOO_LARGE: Final = "too large to write out"  # marks a literal that only describes its value
@@ -150,11 +148,7 @@ def _array(value: Array) -> str:
     if text:
         return f"np.array({text}, dtype={dtype})"
     packed = _packed(value, value)
-    return (
-        f"np.frombuffer({packed}, dtype={dtype}).reshape({value.shape}).copy()"
-        if packed
-        else _described(value)
-    )
+    return f"np.frombuffer({packed}, dtype={dtype}).reshape({value.shape}).copy()" if packed else _described(value)
 
 
 def _dtype(dtype: np.dtype[Any]) -> str:

@@ -6,10 +6,10 @@ from typing import Final
 
 import pytest
 
-from grader.calls import Call
-from grader.judgement import Finding
-from grader.literal import TOO_LARGE
 from grader.model import TIERS, CheckResult, Verdict
+from grader.session.calls import Call
+from grader.session.judgement import Finding
+from grader.session.literal import TOO_LARGE
 
 UNPASTABLE: Final = "the inputs are too large to be written out: the same seed makes them again"
 

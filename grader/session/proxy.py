@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from grader.calls import Answering, Observation, RanksResult
+from grader.session.calls import Answering, Observation, RanksResult
 
 
 class Proxy:
@@ -47,9 +47,7 @@ class Function:
         """The value, the arguments after the call, and its cost as the trusted side measured it."""
         seen = self._seat.call(self.__name__, args, kwargs, echo=True, measure=True)
         after = seen.arguments or (args, kwargs)
-        return Observation(
-            seen.value, tuple(after[0]), dict(after[1]), seen.cpu_s, seen.peak_mb, seen.launches
-        )
+        return Observation(seen.value, tuple(after[0]), dict(after[1]), seen.cpu_s, seen.peak_mb, seen.launches)
 
     def without_kernels(self, *args: Any, **kwargs: Any) -> Any:
         """The value when Triton launches do nothing."""

@@ -22,11 +22,11 @@ from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.internal.conjecture.shrinker import sort_key
 from hypothesis.internal.entropy import deterministic_PRNG
 
-from grader import casebook
-from grader.calls import Call
-from grader.frozen import freeze
-from grader.learner import Seat
-from grader.pace import Enough, Stopped
+from grader.session import casebook
+from grader.session.calls import Call
+from grader.session.frozen import freeze
+from grader.session.learner import Seat
+from grader.session.pace import Enough, Stopped
 
 PASSING_BY: Final = (StopTest, UnsatisfiedAssumption, Enough, KeyboardInterrupt, pytest.skip.Exception)
 
@@ -77,9 +77,7 @@ class Body:
         with self._as_in_hypothesis():
             self.inner(**self.fixtures, **freeze(dict(arguments)))
 
-    def explore(
-        self, watch: Callable[[Callable[..., object]], Callable[..., object]], shrink: bool = True
-    ) -> None:
+    def explore(self, watch: Callable[[Callable[..., object]], Callable[..., object]], shrink: bool = True) -> None:
         """Let Hypothesis run the body, wrapped by ``watch``; raises what it raises."""
         function = self.function
         handle, inner, settings = function.hypothesis, self.inner, function._hypothesis_internal_use_settings

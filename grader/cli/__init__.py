@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader import __version__
-from grader.command_group import CommandGroup, Words, with_suggestion
+from grader.cli.command_group import CommandGroup, Words, with_suggestion
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from grader.report import Notes
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-course_option = click.option(
-    "--course", type=FOLDER, metavar="DIR", help="The course, if it is not found by itself."
-)
+course_option = click.option("--course", type=FOLDER, metavar="DIR", help="The course, if it is not found by itself.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 isolation_option = click.option(
     "--isolation",
@@ -56,12 +54,8 @@ def cli() -> None:
 @click.argument("what", nargs=-1, required=True)
 @click.option("--using", type=FOLDER, metavar="DIR", help="Where the files to be graded are.")
 @json_option
-@click.option(
-    "--seed", metavar="S", help="Draw the inputs from this seed; a report shows the seed that it used."
-)
-@click.option(
-    "-k", "keyword", metavar="EXPR", default="", help="Run only checks whose names match, as pytest does."
-)
+@click.option("--seed", metavar="S", help="Draw the inputs from this seed; a report shows the seed that it used.")
+@click.option("-k", "keyword", metavar="EXPR", default="", help="Run only checks whose names match, as pytest does.")
 @isolation_option
 @click.option("--inline", is_flag=True, help="Run your code with this terminal as its own, for breakpoint().")
 @course_option
@@ -69,9 +63,9 @@ def cli() -> None:
 def grade(ctx: click.Context, /, what: Sequence[str], using: Path | None, as_json: bool, **how: Any) -> int:
     """Grade WHAT: exercises (minhash_lsh, chapter3/minhash_lsh), chapters (chapter3), or all."""
     from grader import grading, logbook
+    from grader.cli.screen import print_json, print_text
     from grader.environment import environment
     from grader.report import exit_code, render, to_document
-    from grader.screen import print_json, print_text
 
     logbook.attach()
     loaded, exercises = _load(ctx, what, how.pop("course"))
@@ -124,10 +118,10 @@ def _notes(loaded: Course, reports: Sequence[Report], plan: Plan, using: Path | 
     """What the terminal report needs to know; ``chosen`` says that the isolation was asked for."""
     import shlex
 
+    from grader.cli.screen import width
     from grader.grading import PUBLIC_SEED, following, strict_remedy
     from grader.logbook import log_path
     from grader.report import Notes
-    from grader.screen import width
 
     options = {
         "--using": using,
@@ -154,8 +148,8 @@ def _notes(loaded: Course, reports: Sequence[Report], plan: Plan, using: Path | 
 @click.pass_context
 def list_(ctx: click.Context, what: Sequence[str], as_json: bool, course: Path | None) -> int:
     """List the exercises in the suggested order."""
+    from grader.cli.screen import print_json, print_text, width
     from grader.report.listing import list_document, render_list
-    from grader.screen import print_json, print_text, width
 
     loaded, _ = _load(ctx, what or ["all"], course)
     if as_json:
@@ -169,8 +163,8 @@ def list_(ctx: click.Context, what: Sequence[str], as_json: bool, course: Path |
 @json_option
 def doctor_(as_json: bool) -> int:
     """Say what this machine can do, and how to get the rest."""
-    from grader import doctor
-    from grader.screen import print_json, print_text, width
+    from grader.cli import doctor
+    from grader.cli.screen import print_json, print_text, width
 
     found, level = doctor.facts(), doctor.level()
     if as_json:
@@ -201,9 +195,9 @@ def check(
     """Prove exercises: right files pass, wrong ones fail as declared."""
     from grader import logbook
     from grader.authoring import gate, pool, rendering
+    from grader.cli.screen import print_json, print_text, width
     from grader.environment import environment
     from grader.grading import PUBLIC_SEED
-    from grader.screen import print_json, print_text, width
 
     logbook.attach()
     _, exercises = _load(ctx, what or ["all"], course, validate=True)

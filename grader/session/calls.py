@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from grader.boundary.outcome import Raised, Returned
-from grader.frozen import freeze
-from grader.literal import call_text, outline, summary
+from grader.session.frozen import freeze
+from grader.session.literal import call_text, outline, summary
 
 CALL: Final = 25_000  # characters: one packed array and what stands around it
 ANSWER: Final = 200  # characters of an answer: two lines of a terminal
@@ -21,9 +21,7 @@ class Answering(Protocol):
         """Call a function."""
         ...
 
-    def call_ranks(
-        self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]
-    ) -> RanksResult:
+    def call_ranks(self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]) -> RanksResult:
         """Call a function once on each rank."""
         ...
 
@@ -119,9 +117,7 @@ class RanksCall(Call):
         """This call as the rank makes it that returned ``value``, or None if no rank did."""
         for rank, each in enumerate(self.values):
             if each is value:
-                return replace(
-                    self, args=self.by_rank[rank], value=each, remark=rank_remark(rank, len(self.by_rank))
-                )
+                return replace(self, args=self.by_rank[rank], value=each, remark=rank_remark(rank, len(self.by_rank)))
         return None
 
     def repeat(self, seat: Answering) -> Call:

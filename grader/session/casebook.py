@@ -97,9 +97,7 @@ def read(path: Path) -> Book:
     try:
         book = msgspec.msgpack.decode(path.read_bytes(), type=Book)
     except (OSError, msgspec.MsgspecError) as error:
-        raise ContentError(
-            f"{path}: not a case book: {error}", "Download or release the kit again."
-        ) from None
+        raise ContentError(f"{path}: not a case book: {error}", "Download or release the kit again.") from None
     if book.schema != SCHEMA:
         raise ContentError(f"{path}: a case book of version {book.schema}", "Update the grader or the kit.")
     return book

@@ -13,11 +13,11 @@ from typing import Any, Final, Protocol
 
 from grader.boundary.outcome import Outcome, Raised, RanksOutcome, Returned
 from grader.boundary.outcome import Stopped as StoppedOutcome
-from grader.calls import AnyCall, Call, RanksCall, RanksResult, rank_remark
 from grader.expect import LearnerError
-from grader.frozen import freeze
 from grader.model import FunctionSignature, Limits, Submission, Verdict
-from grader.pace import Pace, Stopped
+from grader.session.calls import AnyCall, Call, RanksCall, RanksResult, rank_remark
+from grader.session.frozen import freeze
+from grader.session.pace import Pace, Stopped
 
 REMEMBERED: Final = 64  # calls of one execution; a check that compares more of them shows its last
 UNWRITTEN: Final = "NotImplementedError"
@@ -107,9 +107,7 @@ class Seat:
             return outcome
         raise self._ended(call, outcome)
 
-    def call_ranks(
-        self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]
-    ) -> RanksResult:
+    def call_ranks(self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]) -> RanksResult:
         """Call a function once on each of several ranks.
 
         Raises:

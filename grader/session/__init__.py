@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Final
 from grader import scoring
 from grader.errors import ContentError, UsageError
 from grader.model import CheckResult, Exercise, Report, Submission, Verdict
-from grader.needs import has_gpu, missing_needs
+from grader.session.needs import has_gpu, missing_needs
 
 if TYPE_CHECKING:
-    from grader.casebook import Book
-    from grader.learner import SlotLike
-    from grader.plugin import Run
+    from grader.session.casebook import Book
+    from grader.session.learner import SlotLike
+    from grader.session.plugin import Run
 
 _UNWANTED: Final = (
     "terminal cacheprovider faulthandler threadexception unraisableexception warnings logging "
@@ -102,21 +102,15 @@ def draw_book(exercise: Exercise, *, slot: SlotLike, seed: str) -> Book:
     Raises:
         ContentError: there is no reference, it does not pass, or a check cannot be kept.
     """
-    from grader import casebook
+    from grader.session import casebook
 
     path = exercise.reference
     if path is None:
-        raise ContentError(
-            f"{exercise.id} has no reference to draw a case book with.", "Take a course with solutions."
-        )
+        raise ContentError(f"{exercise.id} has no reference to draw a case book with.", "Take a course with solutions.")
     book = casebook.new(exercise, seed)
-    [report] = grade(
-        exercise, [Submission(path.name, path.read_bytes(), str(path))], slot=slot, seed=seed, book=book
-    )
+    [report] = grade(exercise, [Submission(path.name, path.read_bytes(), str(path))], slot=slot, seed=seed, book=book)
     if report.verdict not in (Verdict.PASS, Verdict.SKIPPED):
-        raise ContentError(
-            f"{path} does not pass its own checks.", f"Look into it: grade check {exercise.id}"
-        )
+        raise ContentError(f"{path} does not pass its own checks.", f"Look into it: grade check {exercise.id}")
     lost = [f"{key} ({book.entries[key].reason})" for key in casebook.gaps(book)]
     if lost:
         remedy = "Draw plain data, and large arrays as a seed and a shape."
@@ -137,10 +131,10 @@ def _run(
     """Import what grading takes only now: commands that grade nothing start faster without it."""
     import pytest
 
-    from grader import casebook, plugin
     from grader.catalog import given_in_place, signatures
-    from grader.examiner import Examiner
-    from grader.surroundings import undisturbed
+    from grader.session import casebook, plugin
+    from grader.session.examiner import Examiner
+    from grader.session.surroundings import undisturbed
 
     if book is True or book is None:
         book = casebook.new(exercise, seed)

@@ -12,17 +12,17 @@ from typing import Any, Final
 import pytest
 from hypothesis.errors import UnsatisfiedAssumption
 
-from grader import casebook
-from grader.bench import Bench
 from grader.boundary import wire
-from grader.calls import Call
-from grader.execution import Body, Failure, draw, explore, run_once
 from grader.expect import LearnerError
-from grader.judgement import Finding, grader_problem, judge, shown_call, unusable
-from grader.learner import Seat, SlotLike
 from grader.model import CheckResult, Exercise, FunctionSignature, Submission, Verdict
-from grader.pace import Pace, Stopped
-from grader.results import to_result
+from grader.session import casebook
+from grader.session.bench import Bench
+from grader.session.calls import Call
+from grader.session.execution import Body, Failure, draw, explore, run_once
+from grader.session.judgement import Finding, grader_problem, judge, shown_call, unusable
+from grader.session.learner import Seat, SlotLike
+from grader.session.pace import Pace, Stopped
+from grader.session.results import to_result
 
 FILE_BUDGETS: Final = 10  # times a check's budget: what all checks of one file may take together
 SHRINK_S: Final = 0.5  # with a case book many files wait: shrinking is what costs, so it is cut short

@@ -16,13 +16,13 @@ from typing import Any, Final
 
 from grader.boundary import wire
 from grader.boundary.outcome import Returned
-from grader.calls import RanksResult
-from grader.casebook import MAX_ANSWER_BYTES, Entry
 from grader.catalog import import_file
 from grader.errors import ContentError
 from grader.expect import LearnerError
 from grader.model import Exercise, Verdict
-from grader.pace import Stopped
+from grader.session.calls import RanksResult
+from grader.session.casebook import MAX_ANSWER_BYTES, Entry
+from grader.session.pace import Stopped
 
 KEY_BYTES: Final = 16
 _serial = itertools.count()
@@ -36,9 +36,7 @@ class NoAnswer(Stopped):
     """The book holds no answer to this call, and there is no reference to work it out."""
 
     def __init__(self) -> None:
-        super().__init__(
-            Verdict.SKIPPED, "this kit has no answer to compare with: hand in to have it checked"
-        )
+        super().__init__(Verdict.SKIPPED, "this kit has no answer to compare with: hand in to have it checked")
 
 
 class Oracle:
@@ -88,9 +86,7 @@ class Oracle:
                 self.room -= len(answer)
         return _read(answer)
 
-    def call_ranks(
-        self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]
-    ) -> RanksResult:
+    def call_ranks(self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]) -> RanksResult:
         """Refused: the trusted process is one process."""
         raise ContentError(f"reference.{name}.on_ranks: only the learner's functions run on ranks", _NO_RANKS)
 

@@ -9,13 +9,13 @@ from typing import Final
 
 import pytest
 
-from grader.calls import Call
 from grader.errors import GraderError
-from grader.execution import Failure
 from grader.expect import LearnerError, Mismatch
 from grader.model import Verdict
-from grader.oracle import OracleError
-from grader.pace import Stopped
+from grader.session.calls import Call
+from grader.session.execution import Failure
+from grader.session.oracle import OracleError
+from grader.session.pace import Stopped
 
 MESSAGE: Final = 300  # characters of a message: four lines of a terminal
 OUT_OF_MEMORY: Final = ("can't allocate memory", "out of memory", "Unable to allocate")

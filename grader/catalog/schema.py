@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from grader.yaml_source import Place, YamlFile
+from grader.catalog.yaml_source import Place, YamlFile
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
-SCHEMAS = Path(__file__).parent / "schemas"
+SCHEMAS = Path(__file__).parent.parent / "schemas"
 
 
 @cache
@@ -66,9 +66,7 @@ def _looks_right(data: Any, schema: Mapping[str, Any]) -> bool:
     known, other = schema.get("properties", {}), schema.get("additionalProperties")
     if any(key not in data for key in schema.get("required", ())):
         return False
-    return all(
-        (key in known or other is not None) and _looks_right(data[key], known.get(key, other)) for key in data
-    )
+    return all((key in known or other is not None) and _looks_right(data[key], known.get(key, other)) for key in data)
 
 
 def _validate(source: YamlFile, schema: Mapping[str, Any]) -> None:
@@ -96,9 +94,7 @@ def _explain(error: ValidationError) -> tuple[Place, str, str]:
         case "enum":
             return place, f"{got!r} is not one of {', '.join(map(str, rule))}.", _suggest(got, rule)
         case "type":
-            names = " or ".join(
-                _NAMES.get(name, name) for name in ([rule] if isinstance(rule, str) else rule)
-            )
+            names = " or ".join(_NAMES.get(name, name) for name in ([rule] if isinstance(rule, str) else rule))
             return place, f"must be {names}, not {got!r:.60}.", f"Write {names}."
         case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
             relation = _RELATIONS[error.validator]

@@ -11,11 +11,11 @@ from typing import Any, Final, Literal
 
 import pytest
 
-from grader.examiner import Examiner
-from grader.judgement import Finding, grader_problem
 from grader.model import TIERS, CheckResult, Submission, Verdict
-from grader.proxy import Proxy
-from grader.results import tier
+from grader.session.examiner import Examiner
+from grader.session.judgement import Finding, grader_problem
+from grader.session.proxy import Proxy
+from grader.session.results import tier
 
 MARKERS: Final = (
     "core: a check of the heart of an exercise",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from grader.learner import JobLike, Seat, SlotLike
 from grader.model import Exercise, FunctionSignature, Submission
-from grader.oracle import Oracle
-from grader.pace import Pace
-from grader.proxy import Proxy
+from grader.session.learner import JobLike, Seat, SlotLike
+from grader.session.oracle import Oracle
+from grader.session.pace import Pace
+from grader.session.proxy import Proxy
 
 
 class Bench:
@@ -26,9 +26,7 @@ class Bench:
         functions: the stub's signatures.
     """
 
-    def __init__(
-        self, exercise: Exercise, slot: SlotLike, functions: Mapping[str, FunctionSignature]
-    ) -> None:
+    def __init__(self, exercise: Exercise, slot: SlotLike, functions: Mapping[str, FunctionSignature]) -> None:
         self.exercise = exercise
         self._slot, self._functions = slot, functions
         self.oracle = Oracle(exercise)

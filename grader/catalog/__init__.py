@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from grader.course_code import given_in_place, import_file, signatures
+from grader.catalog.course_code import given_in_place, import_file, signatures
+from grader.catalog.schema import require_valid
+from grader.catalog.selection import match
+from grader.catalog.submission import find_submission
+from grader.catalog.yaml_source import YamlFile, read_yaml
 from grader.errors import ContentError, UsageError
 from grader.model import Chapter, Course, Exercise, Limits
-from grader.schema import require_valid
-from grader.selection import match
-from grader.submission import find_submission
-from grader.yaml_source import YamlFile, read_yaml
 
 __all__ = [
     "SIBLING",
@@ -36,7 +36,7 @@ __all__ = [
 
 VARIABLE = "GRADE_COURSE"
 SIBLING: Final = Path("..", "solutions")
-PACKAGED = Path(__file__).parent / "course" / "exercises"
+PACKAGED = Path(__file__).parent.parent / "course" / "exercises"
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -157,9 +157,7 @@ def _in_order(order: Sequence[str], present: Sequence[str]) -> list[str]:
     return [name for name in order if name in present] + [name for name in present if name not in order]
 
 
-def _load_chapter(
-    root: Path, solutions: Path | None, name: str, ids: Sequence[str], validate: bool
-) -> Chapter:
+def _load_chapter(root: Path, solutions: Path | None, name: str, ids: Sequence[str], validate: bool) -> Chapter:
     data = _read(root / name / "chapter.yaml", "chapter", validate).data
     exercises = [_load_exercise(root, solutions, id, validate) for id in ids]
     return Chapter(

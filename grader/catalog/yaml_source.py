@@ -92,15 +92,11 @@ def read_yaml(path: Path) -> YamlFile:
     except yaml.MarkedYAMLError as error:
         raise _syntax_error(path, error) from None
     except yaml.YAMLError as error:
-        raise ContentError(
-            f"{path}: not YAML: {error}", "Remove the characters that YAML does not allow."
-        ) from None
+        raise ContentError(f"{path}: not YAML: {error}", "Remove the characters that YAML does not allow.") from None
     except RecursionError:
         raise ContentError(f"{path}: nested too deeply.", f"Use at most {MAX_DEPTH} levels.") from None
     if node is None:
-        raise ContentError(
-            f"{path}:1: the file is empty.", "Write its keys; CONTRIBUTING.md shows an example."
-        )
+        raise ContentError(f"{path}:1: the file is empty.", "Write its keys; CONTRIBUTING.md shows an example.")
     lines: dict[Place, int] = {}
     return YamlFile(path, _Reader(path, lines).value(node, ()), lines)
 
@@ -114,9 +110,7 @@ def _read_text(path: Path) -> str:
     except OSError as error:
         raise ContentError(f"{path}: cannot be read: {error.strerror}.", "Make it a readable file.") from None
     if len(raw) > MAX_BYTES:
-        raise ContentError(
-            f"{path}: larger than {MAX_BYTES // 1024} KiB.", "Split it, or keep data elsewhere."
-        )
+        raise ContentError(f"{path}: larger than {MAX_BYTES // 1024} KiB.", "Split it, or keep data elsewhere.")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -128,13 +122,9 @@ def _syntax_error(path: Path, error: yaml.MarkedYAMLError) -> ContentError:
     mark = error.problem_mark or error.context_mark
     place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
     if "single document" in str(error.context):
-        return ContentError(
-            f"{place}: a second document starts here.", "Keep one document: remove the `---` line."
-        )
+        return ContentError(f"{place}: a second document starts here.", "Keep one document: remove the `---` line.")
     problem = ", ".join(str(part) for part in (error.context, error.problem) if part)
-    return ContentError(
-        f"{place}: not YAML: {problem}.", "Check indentation, colons, quotes and tabs near that line."
-    )
+    return ContentError(f"{place}: not YAML: {problem}.", "Check indentation, colons, quotes and tabs near that line.")
 
 
 @dataclass
@@ -163,12 +153,8 @@ class _Reader:
             try:
                 return _CONVERT[kind](node.value)
             except (ValueError, KeyError):
-                raise self.fault(
-                    node, f"{node.value[:40]!r} is no {kind}.", "Correct it, or quote it."
-                ) from None
-        raise self.fault(
-            node, f"the tag {node.tag!r} is not allowed.", "Remove the tag; quote text if need be."
-        )
+                raise self.fault(node, f"{node.value[:40]!r} is no {kind}.", "Correct it, or quote it.") from None
+        raise self.fault(node, f"the tag {node.tag!r} is not allowed.", "Remove the tag; quote text if need be.")
 
     def mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, Any]:
         """A mapping whose keys are different words."""
@@ -180,9 +166,7 @@ class _Reader:
             key = key_node.value
             if key in data:
                 first = self.lines[(*place, key)]
-                raise self.fault(
-                    key_node, f"the key `{key}` stands twice; first in line {first}.", "Keep one of them."
-                )
+                raise self.fault(key_node, f"the key `{key}` stands twice; first in line {first}.", "Keep one of them.")
             self.lines[(*place, key)] = key_node.start_mark.line + 1
             data[key] = self.value(value_node, (*place, key))
         return data

@@ -75,9 +75,7 @@ class CommandGroup(click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the default command's options as the group's own, and then the commands."""
         default = self.commands[self.default]
-        options = [
-            param for param in [*default.params, *self.get_params(ctx)] if isinstance(param, click.Option)
-        ]
+        options = [param for param in [*default.params, *self.get_params(ctx)] if isinstance(param, click.Option)]
         rows = [option.get_help_record(ctx) for option in options]
         with formatter.section("Options"):
             formatter.write_dl([row for row in rows if row])
@@ -106,9 +104,7 @@ class CommandGroup(click.Group):
         """Run a command and exit; see the module."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
-                stream.reconfigure(
-                    errors="backslashreplace"
-                )  # a terminal that cannot show a character says which
+                stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character says which
         try:
             code = super().main(args, prog_name, standalone_mode=False)
             sys.stdout.flush()

@@ -31,9 +31,7 @@ def signatures(path: Path) -> dict[str, FunctionSignature]:
         tree = ast.parse(path.read_bytes(), str(path))
     except (SyntaxError, ValueError) as error:
         raise _content_error(path, error) from None
-    functions = [
-        node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-    ]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
     return {node.name: FunctionSignature(node.name, _parameters(node.args)) for node in functions}
 
 
@@ -42,10 +40,7 @@ def _parameters(args: ast.arguments) -> tuple[Parameter, ...]:
     plain = [*args.posonlyargs, *args.args]
     required = len(plain) - len(args.defaults)
     kinds = ["positional_only"] * len(args.posonlyargs) + ["positional_or_keyword"] * len(args.args)
-    found = [
-        Parameter(arg.arg, kind, at >= required)
-        for at, (arg, kind) in enumerate(zip(plain, kinds, strict=True))
-    ]
+    found = [Parameter(arg.arg, kind, at >= required) for at, (arg, kind) in enumerate(zip(plain, kinds, strict=True))]
     if args.vararg:
         found.append(Parameter(args.vararg.arg, "var_positional", False))
     for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):

@@ -33,9 +33,7 @@ def level() -> str:
 
 
 def _packages() -> list[Fact]:
-    numpy, torch, triton, hypothesis = (
-        installed(name) for name in ("numpy", "torch", "triton", "hypothesis")
-    )
+    numpy, torch, triton, hypothesis = (installed(name) for name in ("numpy", "torch", "triton", "hypothesis"))
     missing = "not installed"
     return [
         Fact("python", True, f"{platform.python_version()} on {platform.platform()}"),
@@ -52,9 +50,7 @@ def _packages() -> list[Fact]:
             torch or f"{missing}: its exercises are skipped",
             "" if torch else "pip install torch",
         ),
-        Fact(
-            "triton", bool(triton), triton or f"{missing}: its exercises are skipped", _triton_remedy(triton)
-        ),
+        Fact("triton", bool(triton), triton or f"{missing}: its exercises are skipped", _triton_remedy(triton)),
     ]
 
 

@@ -24,9 +24,7 @@ def _match_one(ids: Sequence[str], word: str) -> list[str]:
     found = [id for id in ids if name == id or parts[-1:] == [id.split("/")[0]]]
     found = found or [id for id in ids if parts == [id.split("/")[1]]]
     if len({id.split("/")[0] for id in found}) > 1:
-        raise UsageError(
-            f"`{word}` is in two chapters: {' and '.join(found)}.", f"Say which, e.g. {found[0]}."
-        )
+        raise UsageError(f"`{word}` is in two chapters: {' and '.join(found)}.", f"Say which, e.g. {found[0]}.")
     if not found:
         raise _unknown(ids, word, name)
     return found
