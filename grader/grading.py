@@ -19,7 +19,7 @@ from grader.boundary.inline import InlineSlot
 from grader.boundary.isolation import PROCESS, Level, bubblewrap
 from grader.boundary.sandbox import Slot
 from grader.catalog import find_submission, load_course
-from grader.errors import ContentError
+from grader.errors import ContentError, UsageError
 from grader.misconceptions import misconceptions
 from grader.model import Course, Exercise, Report, Submission, Verdict
 
@@ -123,10 +123,22 @@ def run(course: Course, exercises: Iterable[Exercise], folder: Path, plan: Plan)
         exercises: what to grade, in this order; each is taken when its turn comes.
         folder: the learner's.
         plan: how.
+
+    Raises:
+        UsageError: the keyword matches no check of any of them.
     """
     secrets = [path for path in (course.root, course.solutions, folder) if path]
+    reports: list[Report] = []
+    unmatched: UsageError | None = None
     with Slots(plan.level, secrets) as slots:
-        return [_grade(exercise, find_submission(exercise, folder), plan, slots) for exercise in exercises]
+        for exercise in exercises:
+            try:
+                reports.append(_grade(exercise, find_submission(exercise, folder), plan, slots))
+            except UsageError as error:  # the keyword fits none of its checks; those of another will do
+                unmatched = error
+    if unmatched and not reports:
+        raise unmatched
+    return reports
 
 
 def _grade(exercise: Exercise, submission: Submission, plan: Plan, slots: Slots) -> Report:

@@ -146,7 +146,7 @@ def _with_mutants(
         return found
 
     def grade(hurried: Exercise, submissions: Sequence[Submission], keyword: str) -> Sequence[Report]:
-        tell(f"mutants left {len(submissions)}, {keyword}")
+        tell(f"{len(submissions)} mutants, {keyword}")
         return session.grade(
             hurried, submissions, slot=slot, seed=plan.seed, keyword=keyword, hidden=True, book=book
         )

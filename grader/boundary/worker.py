@@ -53,7 +53,7 @@ class Learner:
 
     def __init__(self, order: dict[str, Any]) -> None:
         self.path = os.path.join(os.getcwd(), order["name"])
-        self.name = order["name"]
+        self.name: str = order["name"]
         if order["given"] is not None:
             self._execute("given", os.path.join(os.getcwd(), "given.py"), order["given"])
         self.module = self._load(order["source"])

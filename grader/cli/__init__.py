@@ -194,7 +194,7 @@ def check(
 ) -> int:
     """Prove exercises: right files pass, wrong ones fail as declared."""
     from grader import logbook
-    from grader.authoring import gate, pool, rendering
+    from grader.authoring import gate, pool, progress, rendering
     from grader.cli.screen import print_json, print_text, width
     from grader.environment import environment
     from grader.grading import PUBLIC_SEED
@@ -202,8 +202,8 @@ def check(
     logbook.attach()
     _, exercises = _load(ctx, what or ["all"], course, validate=True)
     plan = gate.Plan(seed=seed or PUBLIC_SEED, **how)
-    with _progress(exercises) as bar:
-        report = pool.check(exercises, plan, on_done=lambda found: bar.update(1))
+    with progress.Bar(len(exercises), quiet=as_json) as bar:
+        report = pool.check(exercises, plan, watcher=bar)
     if as_json:
         print_json(rendering.to_document(report, environment()))
     else:

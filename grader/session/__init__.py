@@ -150,6 +150,8 @@ def _run(
         arguments += ["-k", keyword]
     with undisturbed(_folders(exercise)), given_in_place(exercise.given):
         code = pytest.main(arguments, plugins=[plugin, run])
+    if code == pytest.ExitCode.INTERRUPTED:  # Ctrl-C while the checks were collected
+        raise KeyboardInterrupt
     if run.error is not None:
         raise run.error
     if not run.ran and not run.faults:
