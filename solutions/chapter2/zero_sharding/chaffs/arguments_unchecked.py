@@ -1,0 +1,32 @@
+"""Nobody trains on zero GPUs.
+Killed by: test_impossible_arguments
+"""
+
+from bisect import bisect_left
+
+SHARDED = {
+    0: (),
+    1: ("optimizer",),
+    2: ("optimizer", "gradients"),
+    3: ("optimizer", "gradients", "parameters"),
+}
+# Reduce-scatters and all-gathers in one step; an all-reduce is one of each.
+COLLECTIVES = {0: 2, 1: 2, 2: 2, 3: 3}
+
+
+def zero_bytes_per_gpu(params: int, stage: int, dp: int, recipe: dict[str, int]) -> int:
+    shard = -(-params // dp)
+    return sum(size * (shard if state in SHARDED[stage] else params) for state, size in recipe.items())
+
+
+def zero_traffic(params: int, stage: int, dp: int) -> int:
+    return COLLECTIVES[stage] * (dp - 1) * -(-params // dp)
+
+
+def smallest_dp_that_fits(
+    params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int
+) -> int | None:
+    sizes = range(1, max_dp + 1)
+    # Negated sizes grow with dp, as bisection wants it.
+    found = bisect_left(sizes, -gpu_bytes, key=lambda dp: -zero_bytes_per_gpu(params, stage, dp, recipe))
+    return sizes[found] if found < max_dp else None
