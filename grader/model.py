@@ -15,6 +15,14 @@ TIERS = ("core", "edge", "scale")
 NEEDS = ("numpy", "torch", "triton", "ranks", "gpu")
 
 
+class Place(StrEnum):
+    """Where a call is made: in the job, in another interpreter, or with a CUDA device."""
+
+    HERE = "here"
+    ELSEWHERE = "elsewhere"
+    GPU = "gpu"
+
+
 class Verdict(StrEnum):
     """What can be said of one check or one exercise; the value is the word that a learner reads."""
 

@@ -19,7 +19,7 @@ from typing import Any
 from grader.boundary import wire
 from grader.boundary.outcome import Outcome, Raised, RanksOutcome, Returned, Stopped
 from grader.catalog import given_in_place
-from grader.model import FunctionSignature, Limits, Submission, Verdict
+from grader.model import FunctionSignature, Limits, Place, Submission, Verdict
 
 
 class FakeSlot:
@@ -37,7 +37,7 @@ class FakeSlot:
         self.calls = 0
         self.open = 0
 
-    def elsewhere(self) -> FakeSlot:
+    def at(self, place: Place) -> FakeSlot:
         """This one: a fake has one interpreter."""
         return self
 

@@ -20,7 +20,7 @@ def seated(source, slot=None, pace=None, names=("f",)):
     """A proxy for a learner's file, and its seat."""
     slot = slot or FakeSlot()
     seat = Seat(
-        lambda elsewhere: slot.job(submit(source), Limits(), None, dict.fromkeys(names)), pace or Pace()
+        lambda place: slot.job(submit(source), Limits(), None, dict.fromkeys(names)), pace or Pace()
     )
     learner = Proxy(names, "learner")
     learner.seat_ = seat
@@ -80,7 +80,7 @@ def test_a_rank_that_is_stopped_stops():
             return RanksOutcome((Returned(1), Stopped(Verdict.TIMEOUT, "rank 1 waits")), 10)
 
     learner = Proxy(("f",), "learner")
-    learner.seat_ = Seat(lambda elsewhere: Job(), Pace())
+    learner.seat_ = Seat(lambda place: Job(), Pace())
     with pytest.raises(StoppedError, match="rank 1 waits"):
         learner.f.on_ranks([(1,), (0,)])
 
@@ -95,7 +95,7 @@ def test_peaks_count_only_when_all_ranks_have_one():
             return RanksOutcome((Returned(1), Returned(2)), 10, self.peaks)
 
     learner = Proxy(("f",), "learner")
-    learner.seat_ = Seat(lambda elsewhere: Job(), Pace())
+    learner.seat_ = Seat(lambda place: Job(), Pace())
     assert learner.f.on_ranks([(), ()]).peak_mb == [1.0, 2.0]
     Job.peaks = (1.0, None)
     assert learner.f.on_ranks([(), ()]).peak_mb is None

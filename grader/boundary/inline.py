@@ -17,7 +17,7 @@ from typing import Any
 
 from grader.boundary import wire
 from grader.boundary.outcome import Outcome, Raised, RanksOutcome, Returned, Stopped
-from grader.model import FunctionSignature, Limits, Submission, Verdict
+from grader.model import FunctionSignature, Limits, Place, Submission, Verdict
 
 HERE = Path(__file__).resolve().parent
 NAME = "inline"
@@ -34,8 +34,8 @@ class InlineSlot:
 
     isolation = NAME
 
-    def elsewhere(self) -> InlineSlot:
-        """This one: its jobs are interpreters of their own anyway."""
+    def at(self, place: Place) -> InlineSlot:
+        """This one: its jobs are interpreters of their own anyway, and see what the terminal's user sees."""
         return self
 
     def job(
@@ -75,14 +75,14 @@ class InlineJob:
         measure: bool = False,
     ) -> Outcome:
         """Call a function of the learner's file; nothing is measured, a person may be in the middle of it."""
-        outcome = self._call([(name, args, kwargs, {"kernels": kernels, "echo": echo})], group=False)
+        outcome = self._call([(name, args, kwargs, {"kernels": kernels, "echo": echo, "gpu": False})], group=False)
         return outcome.outcomes[0] if isinstance(outcome, RanksOutcome) else outcome
 
     def call_ranks(
         self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]
     ) -> RanksOutcome | Raised | Stopped:
         """Call a function once on each of several ranks, which share the terminal."""
-        options = {"kernels": True, "echo": False}
+        options = {"kernels": True, "echo": False, "gpu": False}
         return self._call([(name, args, kwargs, options) for args in args_by_rank], group=True)
 
     def output(self) -> str:

@@ -90,56 +90,56 @@ def package_folders() -> tuple[Path, ...]:
     return tuple(folders)
 
 
-def bubblewrap_arguments(
-    level: Level, environment: dict[str, str], secrets: Sequence[Path], packages: Sequence[str]
+SCRATCH = f"--perms 1777 --size {64 * 2**20} --tmpfs"  # where jobs have no /tmp and /dev/shm of their own
+
+
+def bubblewrap_options(
+    level: Level, preload: str, environment: dict[str, str], secrets: Sequence[Path], packages: Sequence[str]
 ) -> list[str]:
     """The options of bwrap for one slot: read-only system, Python under a neutral path, nothing of the course."""
-    binds = _python_binds(packages)
-    arguments = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-    arguments += ["--hostname", "slot", "--die-with-parent", "--new-session", "--clearenv"]
+    options = "--unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try --hostname slot".split()
+    options += "--die-with-parent --new-session --clearenv --as-pid-1".split()
     if level.user_namespace:
-        arguments += ["--unshare-user", "--uid", "0", "--gid", "0"]
-    arguments += ["--as-pid-1"]
+        options += "--unshare-user --uid 0 --gid 0".split()
     if level.nested or not level.user_namespace:
-        arguments += [
-            "--cap-add",
-            "ALL",
-        ]  # of the zygote, which runs no learner's code; its children give them up
-    arguments += ["--ro-bind", "/usr", "/usr"]
-    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
-        path = Path("/", name)
-        if path.is_symlink():
-            arguments += ["--symlink", os.readlink(path), str(path)]
-        elif path.is_dir():
-            arguments += ["--ro-bind", str(path), str(path)]
-    for name in ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"):
-        arguments += ["--ro-bind-try", name, name]
-    arguments += ["--perms", "0755", "--dir", "/opt", "--perms", "0755", "--dir", CODE]
+        # Of the zygote, which runs no learner's code; its children give them up.
+        options += ["--cap-add", "ALL"]
+    binds = _python_binds(packages)
+    options += [*_system(), *f"--perms 0755 --dir /opt --perms 0755 --dir {CODE}".split()]
     for source, target in binds:
-        arguments += ["--ro-bind", source, target]
+        options += ["--ro-bind", source, target]
     for secret in secrets:
         for source, target in [("/usr", "/usr"), *binds]:
             if secret.is_relative_to(source):
-                arguments += ["--tmpfs", str(Path(target, secret.relative_to(source)))]
+                options += ["--tmpfs", str(Path(target, secret.relative_to(source)))]
     for name in INSIDE:
-        arguments += ["--ro-bind", str(HERE / name), f"{CODE}/{name}"]
-    arguments += ["--proc", "/proc", "--dev", "/dev"]
-    scratch = ["--perms", "1777", "--size", str(64 * 2**20), "--tmpfs"]
-    arguments += [
-        *scratch,
-        "/tmp",
-        *scratch,
-        "/dev/shm",
-        "--chdir",
-        "/",
-        "--remount-ro",
-        "/",
-        "--remount-ro",
-        "/dev",
-    ]
+        options += ["--ro-bind", str(HERE / name), f"{CODE}/{name}"]
+    options += ["--proc", "/proc", "--dev", "/dev"]
+    for path in devices() if preload == "gpu" else []:
+        options += ["--dev-bind", path, path]
+    options += f"{SCRATCH} /tmp {SCRATCH} /dev/shm --chdir / --remount-ro / --remount-ro /dev".split()
     for name, value in environment.items():
-        arguments += ["--setenv", name, value]
-    return arguments
+        options += ["--setenv", name, value]
+    return options
+
+
+def _system() -> list[str]:
+    """What of the system is seen: programs and libraries, read-only."""
+    options = ["--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+        path = Path("/", name)
+        if path.is_symlink():
+            options += ["--symlink", os.readlink(path), str(path)]
+        elif path.is_dir():
+            options += ["--ro-bind", str(path), str(path)]
+    for name in ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"):
+        options += ["--ro-bind-try", name, name]
+    return options
+
+
+def devices() -> list[str]:
+    """The device files that CUDA needs."""
+    return sorted(str(path) for path in Path("/dev").glob("nvidia*") if not path.is_dir())
 
 
 def _python_binds(packages: Sequence[str]) -> list[tuple[str, str]]:
@@ -322,6 +322,6 @@ def command(level: Level, preload: str, secrets: Sequence[Path], control: int) -
     environment = base_environment(preload, [CODE, *packages])
     if python.startswith(PREFIX):
         environment["LD_LIBRARY_PATH"] = f"{PREFIX}/lib"
-    options = bubblewrap_arguments(level, environment, secrets, packages)
+    options = bubblewrap_options(level, preload, environment, secrets, packages)
     argv = [found, "--args", "{options}", "--", python, *flags, f"{CODE}/zygote.py", config]
     return Command(argv, environment, b"".join(option.encode() + b"\0" for option in options))

@@ -27,7 +27,7 @@ from grader.boundary.exchange import Broken, Exchange
 from grader.boundary.isolation import Level
 from grader.boundary.outcome import Outcome, Raised, RanksOutcome, Returned, Stopped
 from grader.errors import SandboxError
-from grader.model import FunctionSignature, Limits, Submission, Verdict
+from grader.model import FunctionSignature, Limits, Place, Submission, Verdict
 
 START_S = 120.0  # a slot that has not imported torch by then is broken: 2.3 s on an idle core, 5.4 s on a busy one
 REPLY_S = 30.0  # the zygote only forks and waits: far more than it needs under any load
@@ -43,7 +43,8 @@ class Slot:
     Start slots from the main thread: bubblewrap's ``--die-with-parent`` follows the thread that started it.
 
     Args:
-        preload: what is imported before the forks: ``none``, ``numpy``, ``torch`` or ``triton``.
+        preload: what is imported before the forks: ``none``, ``numpy``, ``torch``, ``triton`` (whose kernels run in
+            its interpreter on the CPU) or ``gpu`` (triton, with the machine's CUDA devices in sight).
         level: a level, its name, or None for the best that works here.
         secrets: folders that must not be seen from inside, wherever they lie.
     """
@@ -55,7 +56,7 @@ class Slot:
         self.secrets = (package, *(Path(s).resolve() for s in secrets))
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._sibling: Slot | None = None
+        self._siblings: dict[Place, Slot] = {}
         self._jobs = 0
         self.pid = self.steward = 0
         self.base_mb = 0.0
@@ -83,11 +84,16 @@ class Slot:
         """A job for one file; its process starts with its first call."""
         return Job(self, submission, limits, given, functions)
 
-    def elsewhere(self) -> Slot:
-        """A second slot of the same kind: another interpreter, whose string hashes have another salt."""
-        if self._sibling is None:
-            self._sibling = Slot(self.preload, self.level, self.secrets)
-        return self._sibling
+    def at(self, place: Place) -> Slot:
+        """The slot for calls made there: this one, another interpreter (whose hashes of strings have another salt),
+        or one that sees the machine's CUDA devices and compiles Triton kernels.
+        """
+        if place is Place.HERE:
+            return self
+        if place not in self._siblings:
+            preload = "gpu" if place is Place.GPU else self.preload
+            self._siblings[place] = Slot(preload, self.level, self.secrets)
+        return self._siblings[place]
 
     def start(self) -> None:
         """Start the zygote, unless it runs."""
@@ -179,9 +185,9 @@ class Slot:
         return str(path)
 
     def close(self) -> None:
-        """End the zygote with everything in it, and the second slot if there is one."""
-        sibling, self._sibling = self._sibling, None
-        if sibling is not None:
+        """End the zygote with everything in it, and the slots for other places."""
+        siblings, self._siblings = self._siblings, {}
+        for sibling in siblings.values():
             sibling.close()
         self.stop()
 
@@ -244,7 +250,7 @@ class Job:
         echo: bool = False,
         measure: bool = False,
     ) -> Outcome:
-        """Call a function of the learner's file.
+        """Call a function of the learner's file; in a slot for GPUs, with tensors on the device.
 
         Args:
             name: the function.
@@ -254,7 +260,7 @@ class Job:
             echo: whether the arguments come back as they are after the call.
             measure: whether CPU time and peak memory are read, from outside.
         """
-        options = {"kernels": kernels, "echo": echo}
+        options = {"kernels": kernels, "echo": echo, "gpu": self.slot.preload == "gpu"}
         values = [(name, args, dict(kwargs), options)]
         result = self._run(values, measure, group=False)
         return result.outcomes[0] if isinstance(result, RanksOutcome) else result
@@ -266,7 +272,7 @@ class Job:
 
         Where a rank fails, the answer is that failure, with the rank in its message.
         """
-        options = {"kernels": True, "echo": False}
+        options = {"kernels": True, "echo": False, "gpu": False}
         return self._run([(name, args, dict(kwargs), options) for args in args_by_rank], False, group=True)
 
     def output(self) -> str:
@@ -353,8 +359,9 @@ class Job:
             # Counted per user namespace, or, in a flat slot of root's, over all such slots of the machine.
             own = level.nested or level.user_namespace
             limits["RLIMIT_NPROC"] = self.limits.processes * (1 if own else FLAT_SLOTS)
-        preloaded = usage.data_mb(self.slot.pid)
-        limits["RLIMIT_DATA"] = int((preloaded + self.limits.memory_mb) * 2**20)
+        if self.slot.preload != "gpu":  # CUDA reserves addresses for all of the device's memory
+            preloaded = usage.data_mb(self.slot.pid)
+            limits["RLIMIT_DATA"] = int((preloaded + self.limits.memory_mb) * 2**20)
         return limits
 
     def _end(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ import wire
 MAX_MESSAGE = 2_000  # characters of an exception's text that are sent
 MAX_FRAMES = 6  # of the learner's own frames in a traceback
 RANK_TIMEOUT_S = 8.0  # of a gloo operation: a ring that waits this long is deadlocked
-TORCH_WORDS = ("torch", "triton")
+TORCH_WORDS = ("torch", "triton", "gpu")
 COLLECTIVES = ("all_reduce", "all_gather", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single",
                "all_to_all", "broadcast", "barrier")  # fmt: skip
 
@@ -36,7 +36,7 @@ def preload(name: str) -> None:
         import torch.distributed
 
         torch.set_num_threads(1)
-    if name == "triton":
+    if name in ("triton", "gpu"):
         import triton
         import triton.language
         import triton.runtime.interpreter  # noqa: F401
@@ -331,9 +331,13 @@ def answer(channel: socket.socket, frame: Any, learner: Learner, kernels: Kernel
     """Call one function and send what it returned or raised."""
     name, args, kwargs, options = frame.value
     reply: Any
+    if options["gpu"]:
+        args, kwargs = on_device(args), on_device(kwargs)
     kernels.launches, kernels.enabled = 0, options["kernels"]
     try:
         value = getattr(learner.module, name)(*args, **kwargs)
+        if options["gpu"]:
+            sys.modules["torch"].cuda.synchronize()  # an error of a kernel belongs to this call
         echoed = (args, kwargs) if options["echo"] else None
         kind, reply = "returned", (value, echoed, kernels.launches)
     except BaseException as error:
@@ -349,6 +353,15 @@ def answer(channel: socket.socket, frame: Any, learner: Learner, kernels: Kernel
         opaque = wire.Opaque(f"value that cannot be sent: {error}"[:80])
         parts = wire.encode_frame(frame.call, "returned", (opaque, None, kernels.launches))
     channel.sendall(b"".join(parts))
+
+
+def on_device(value: Any) -> Any:
+    """The same value with its tensors on the first CUDA device."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(on_device, value))
+    if isinstance(value, dict):
+        return {key: on_device(item) for key, item in value.items()}
+    return value.cuda() if type(value).__name__ == "Tensor" else value
 
 
 def describe(error: BaseException, path: str) -> dict[str, Any]:

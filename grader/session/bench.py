@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from grader.model import Exercise, FunctionSignature, Submission
+from grader.model import Exercise, FunctionSignature, Place, Submission
 from grader.session.learner import JobLike, Seat, SlotLike
 from grader.session.oracle import Oracle
 from grader.session.pace import Pace
@@ -38,9 +38,8 @@ class Bench:
         """A seat for a file; its child starts with the first call."""
         exercise = self.exercise
 
-        def open_job(elsewhere: bool) -> JobLike:
-            slot = self._slot.elsewhere() if elsewhere else self._slot
-            return slot.job(submission, exercise.limits, exercise.given, self._functions)
+        def open_job(place: Place) -> JobLike:
+            return self._slot.at(place).job(submission, exercise.limits, exercise.given, self._functions)
 
         return Seat(open_job, pace or Pace())
 

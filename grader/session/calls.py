@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from grader.boundary.outcome import Raised, Returned
+from grader.model import Place
 from grader.session.frozen import freeze
 from grader.session.literal import call_text, outline, summary
 
@@ -17,8 +18,16 @@ ANSWER: Final = 200  # characters of an answer: two lines of a terminal
 class Answering(Protocol):
     """What a proxy needs behind it: the learner's seat, or the reference's."""
 
-    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], **options: bool) -> Returned:
-        """Call a function."""
+    def call(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        place: Place = Place.HERE,
+        **options: bool,
+    ) -> Returned:
+        """Call a function at a place."""
         ...
 
     def call_ranks(self, name: str, args_by_rank: Sequence[tuple[Any, ...]], kwargs: dict[str, Any]) -> RanksResult:
@@ -61,6 +70,7 @@ class Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     remark: str = ""
+    place: Place = Place.HERE
     options: dict[str, bool] = field(default_factory=dict)
     value: Any = None
     raised: Raised | None = None
@@ -96,7 +106,8 @@ class Call:
     def repeat(self, seat: Answering) -> Call:
         """The same call, made somewhere else."""
         again = replace(self, value=None, raised=None, done=False)
-        again.value = seat.call(self.name, freeze(self.args), freeze(self.kwargs), **self.options).value
+        args, kwargs = freeze(self.args), freeze(self.kwargs)
+        again.value = seat.call(self.name, args, kwargs, place=self.place, **self.options).value
         again.done = True
         return again
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from grader.boundary.outcome import Outcome, Raised, RanksOutcome, Returned
 from grader.boundary.outcome import Stopped as StoppedOutcome
 from grader.expect import LearnerError
-from grader.model import FunctionSignature, Limits, Submission, Verdict
+from grader.model import FunctionSignature, Limits, Place, Submission, Verdict
 from grader.session.calls import AnyCall, Call, RanksCall, RanksResult, rank_remark
 from grader.session.frozen import freeze
 from grader.session.pace import Pace, Stopped
@@ -72,8 +72,8 @@ class SlotLike(Protocol):
         """Open a fresh child for a learner's file; it starts at its first call."""
         ...
 
-    def elsewhere(self) -> SlotLike:
-        """A slot of the same kind with another interpreter."""
+    def at(self, place: Place) -> SlotLike:
+        """The slot for calls made there."""
         ...
 
 
@@ -81,27 +81,35 @@ class Seat:
     """Where the calls of one check go: a child that the first call starts.
 
     Args:
-        open_job: opens a job; in another interpreter, if told so.
+        open_job: opens a job at a place.
         pace: asked before each call whether there is time for it.
     """
 
-    def __init__(self, open_job: Callable[[bool], JobLike], pace: Pace) -> None:
+    def __init__(self, open_job: Callable[[Place], JobLike], pace: Pace) -> None:
         self._open_job = open_job
-        self._jobs: dict[bool, JobLike] = {}  # by whether it is elsewhere
+        self._jobs: dict[Place, JobLike] = {}
         self.pace = pace
         self.calls: deque[Call] = deque(maxlen=REMEMBERED)
         self.count = 0
 
-    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], **options: bool) -> Returned:
-        """Call a function; answers what it returned.
+    def call(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        place: Place = Place.HERE,
+        **options: bool,
+    ) -> Returned:
+        """Call a function at a place; answers what it returned.
 
         Raises:
             LearnerError: the function raised.
             Stopped: it met a limit, or is not written yet.
         """
         remark = "" if options.get("kernels", True) else "  # with Triton launches disabled"
-        call = self._note(Call(name, freeze(args), freeze(kwargs), remark, dict(options)))
-        outcome = self._open(options.pop("elsewhere", False)).call(name, args, kwargs, **options)
+        call = self._note(Call(name, freeze(args), freeze(kwargs), remark, place, options))
+        outcome = self._open(place).call(name, args, kwargs, **options)
         if isinstance(outcome, Returned):
             call.value, call.done = outcome.value, True
             return outcome
@@ -117,7 +125,7 @@ class Seat:
         by_rank = [tuple(args) for args in args_by_rank]
         call = self._note(RanksCall(name, freeze(by_rank[0]), freeze(kwargs), rank_remark(0, len(by_rank))))
         call.by_rank = freeze(by_rank)
-        outcome = self._open(False).call_ranks(name, by_rank, kwargs)
+        outcome = self._open(Place.HERE).call_ranks(name, by_rank, kwargs)
         if not isinstance(outcome, RanksOutcome):
             raise self._ended(call, outcome)
         bad = next((each for each in outcome.outcomes if not isinstance(each, Returned)), None)
@@ -135,10 +143,10 @@ class Seat:
         self.calls.append(call)
         return call
 
-    def _open(self, elsewhere: bool) -> JobLike:
-        if elsewhere not in self._jobs:
-            self._jobs[elsewhere] = self._open_job(elsewhere)
-        return self._jobs[elsewhere]
+    def _open(self, place: Place) -> JobLike:
+        if place not in self._jobs:
+            self._jobs[place] = self._open_job(place)
+        return self._jobs[place]
 
     def _ended(self, call: Call, outcome: Raised | StoppedOutcome) -> BaseException:
         if isinstance(outcome, StoppedOutcome):

@@ -19,7 +19,7 @@ from grader.boundary.outcome import Returned
 from grader.catalog import import_file
 from grader.errors import ContentError
 from grader.expect import LearnerError
-from grader.model import Exercise, Verdict
+from grader.model import Exercise, Place, Verdict
 from grader.session.calls import RanksResult
 from grader.session.casebook import MAX_ANSWER_BYTES, Entry
 from grader.session.pace import Stopped
@@ -64,8 +64,16 @@ class Oracle:
         finally:
             self.room, entry.asked = 0, self.asked
 
-    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], **options: bool) -> Returned:
-        """Call a function of the reference; answers what it returned.
+    def call(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        place: Place = Place.HERE,
+        **options: bool,
+    ) -> Returned:
+        """Call a function of the reference, wherever it is asked for; answers what it returned.
 
         Raises:
             OracleError: the reference raised.

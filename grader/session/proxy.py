@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from grader.model import Place
 from grader.session.calls import Answering, Observation, RanksResult
 
 
@@ -55,7 +56,11 @@ class Function:
 
     def elsewhere(self, *args: Any, **kwargs: Any) -> Any:
         """The value from another interpreter: other memory addresses, another salt for the hashes of strings."""
-        return self._seat.call(self.__name__, args, kwargs, elsewhere=True).value
+        return self._seat.call(self.__name__, args, kwargs, place=Place.ELSEWHERE).value
+
+    def on_gpu(self, *args: Any, **kwargs: Any) -> Any:
+        """The value with tensors on a CUDA device and Triton kernels compiled; for checks marked ``gpu``."""
+        return self._seat.call(self.__name__, args, kwargs, place=Place.GPU).value
 
     def on_ranks(self, args_by_rank: Sequence[tuple[Any, ...]], **kwargs: Any) -> RanksResult:
         """The values of as many real ranks as there are tuples of arguments."""

@@ -7,7 +7,7 @@ import pytest
 from grader.boundary.outcome import Outcome, Raised, Returned, Stopped
 from grader.boundary.sandbox import Job, Slot
 from grader.boundary.wire import Opaque
-from grader.model import FunctionSignature, Limits, Parameter, Submission, Verdict
+from grader.model import FunctionSignature, Limits, Parameter, Place, Submission, Verdict
 
 LIMITS = Limits(cpu_s=1.0, memory_mb=256, output_kb=64)
 FORGE = """
@@ -305,7 +305,7 @@ def test_elsewhere_is_another_interpreter(slot: Slot) -> None:
     """Strings hash alike in all jobs of a slot, which share one parent, and differently in its second slot."""
     submission = Submission("a.py", b"def attack(): return [hash(str(i)) for i in range(4)]\n")
     answers = []
-    for where in (slot, slot, slot.elsewhere()):
+    for where in (slot, slot, slot.at(Place.ELSEWHERE)):
         with where.job(submission, LIMITS, None, {}) as job:
             outcome = job.call("attack", (), {})
             assert isinstance(outcome, Returned)
