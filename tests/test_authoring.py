@@ -77,7 +77,7 @@ def report(course: Course) -> GateReport:
 
     report = authoring.check(course.exercises, plan, jobs=2, watcher=Told())
     assert any("running_mean variants 2/" in text for text in told)
-    assert any("word_count mutants left" in text for text in told)
+    assert any("word_count" in text and " mutants, test_" in text for text in told)
     return report
 
 
@@ -135,9 +135,7 @@ def test_the_table_fits(report: GateReport) -> None:
 def test_a_fault_names_its_cell() -> None:
     """a fault is shown with exercise, variant, check, what was declared, what happened and the remedy"""
     fault = Fault("chaff seed_ignored", "fails", "passes " * 30, "Sharpen it.", "test_seed\x1b[2J")
-    text = authoring.render(
-        GateReport((ExerciseGate("chapter1/" + "long_" * 7, (fault,)),), "0", "strict")
-    ).plain
+    text = authoring.render(GateReport((ExerciseGate("chapter1/" + "long_" * 7, (fault,)),), "0", "strict")).plain
     for word in (
         "chaff seed_ignored",
         "test_seed",
@@ -170,14 +168,10 @@ def test_every_spoiled_cell_is_named(toy: Exercise, slot: Slot) -> None:
             path.unlink()
     toy.stub.write_text(toy.stub.read_text().replace("raise NotImplementedError", "return []"))
     wheat = toy.solution / "wheats" / "off_by_one.py"
-    wheat.write_text(
-        '"""Starts a line too late."""\n\ndef running_mean(values):\n    return [0.0] * len(values)\n'
-    )
+    wheat.write_text('"""Starts a line too late."""\n\ndef running_mean(values):\n    return [0.0] * len(values)\n')
     right = toy.solution / "chaffs" / "right.py"
     right.write_text(
-        toy.reference.read_text().replace(
-            '"""Ref', '"""Thinks it is wrong\nKilled by: test_last_is_teh_mean\n\nRef'
-        )
+        toy.reference.read_text().replace('"""Ref', '"""Thinks it is wrong\nKilled by: test_last_is_teh_mean\n\nRef')
     )
     late = toy.solution / "chaffs" / "mean_of_all.py"
     late.write_text(late.read_text().replace("Killed by: ", "Killed by: test_no_values_are_refused, "))
@@ -191,10 +185,7 @@ def test_every_spoiled_cell_is_named(toy: Exercise, slot: Slot) -> None:
     assert cells["wheat off_by_one", "test_last_is_the_mean"].declared == "pass"
     assert "called running_mean" in cells["wheat off_by_one", "test_last_is_the_mean"].happened
     assert cells["chaff right", "test_last_is_teh_mean"].remedy == "Did you mean test_last_is_the_mean?"
-    assert (
-        "killed by test_first_value_is_kept"
-        in cells["chaff mean_of_all", "test_no_values_are_refused"].happened
-    )
+    assert "killed by test_first_value_is_kept" in cells["chaff mean_of_all", "test_no_values_are_refused"].happened
     assert cells["checks.py", "test_idle"].happened == "kills none"
     assert found.verdict == "faulty"
 
@@ -255,9 +246,7 @@ def good(course: Course) -> list[tuple[Variant, Report]]:
         row(exercise, variant(Kind.WHEAT), P, P, P, P, P),
         row(exercise, variant(Kind.CHAFF, "a", ("test_0",)), N, P, P, P, P),
         row(exercise, variant(Kind.CHAFF, "b", ("test_1", "test_2")), P, N, N, P, P),
-        row(
-            exercise, variant(Kind.CHAFF, "c", ("test_3", "test_4")), P, P, N, Verdict.CRASH, Verdict.TIMEOUT
-        ),
+        row(exercise, variant(Kind.CHAFF, "c", ("test_3", "test_4")), P, P, N, Verdict.CRASH, Verdict.TIMEOUT),
     ]
 
 
@@ -359,9 +348,7 @@ def test_written_misconceptions_are_read(course: Course, report: GateReport) -> 
 def test_two_readings_are_both_told_and_three_are_not(toy: Exercise) -> None:
     """an ambiguous failure is told as either … or …; with three readings nothing is told"""
     known = (Misconception(("test_a",), ("x", "y")), Misconception(("test_b",), ("x", "y", "z")))
-    found = ExerciseGate(
-        toy.id, (), rows=(matrix.make_row(*row(toy, variant(Kind.STUB), N)),), misconceptions=known
-    )
+    found = ExerciseGate(toy.id, (), rows=(matrix.make_row(*row(toy, variant(Kind.STUB), N)),), misconceptions=known)
     assert gate.write_misconceptions(toy, found)
     assert misconceptions(toy) == {frozenset({"test_a"}): "either x, or y"}
 
@@ -439,9 +426,7 @@ def test_docstrings_declare(toy: Exercise) -> None:
     toy.stub.write_text("def running_mean(values):\n    raise NotImplementedError\n")
     (toy.solution / "wheats" / "w.py").write_text("def running_mean(values):\n    return 1\n")
     (toy.solution / "chaffs" / "c.py").write_text('"""Adds\n"""\ndef running_mean(values):\n    return 2\n')
-    (toy.solution / "chaffs" / "d.py").write_text(
-        '"""Killed by: test_x"""\ndef running_mean(values):\n    return 3\n'
-    )
+    (toy.solution / "chaffs" / "d.py").write_text('"""Killed by: test_x"""\ndef running_mean(values):\n    return 3\n')
     (toy.solution / "chaffs" / "e.py").write_text('"""Adds"""\ndef running_mean(values)\n')
     assert set(places(toy)) == {"stub", "wheat w", "chaff c", "chaff d", "chaff e"}
 
@@ -455,9 +440,7 @@ def test_killers_are_read(toy: Exercise) -> None:
     assert (each.says, each.killed_by) == ("Adds", ("test_a", "test_b", "test_c"))
 
 
-@pytest.mark.parametrize(
-    "parameters", ["value", "values, start", "values=()", "values, /", "*, values", "*values"]
-)
+@pytest.mark.parametrize("parameters", ["value", "values, start", "values=()", "values, /", "*, values", "*values"])
 def test_signatures_agree(toy: Exercise, parameters: str) -> None:
     """every variant can be called as the stub says: names, kinds, order and presence of defaults"""
     assert toy.solution is not None
@@ -469,9 +452,7 @@ def test_signatures_agree(toy: Exercise, parameters: str) -> None:
 def test_a_copy_proves_nothing(toy: Exercise) -> None:
     """a wheat that is the reference in other words is told"""
     assert toy.reference is not None and toy.solution is not None
-    copy = (
-        toy.reference.read_text().replace("Reference", "Different").replace("total = 0.0", "total = 0.0  # !")
-    )
+    copy = toy.reference.read_text().replace("Reference", "Different").replace("total = 0.0", "total = 0.0  # !")
     (toy.solution / "wheats" / "w.py").write_text(copy)
     assert places(toy)["wheat w"].happened == "the same code as reference"
 
@@ -502,9 +483,7 @@ def test_answers_are_not_given_away(body: str, function: str) -> None:
 
 def test_a_leak_is_a_fault(toy: Exercise) -> None:
     """the fault names check and line"""
-    check = (
-        "\n\ndef test_leak(learner, reference):\n    learner.running_mean(reference.running_mean([1.0]))\n"
-    )
+    check = "\n\ndef test_leak(learner, reference):\n    learner.running_mean(reference.running_mean([1.0]))\n"
     toy.checks.write_text(toy.checks.read_text() + check)
     fault = places(toy)["checks.py"]
     assert fault.check == "test_leak" and "line" in fault.happened

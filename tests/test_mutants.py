@@ -73,7 +73,7 @@ def f(x: Annotated[int, 3 < 4] ) -> Literal[1]:
     assert x < 3, "1"
     raise ValueError("x %d" % (x + 1))
 def g(x):
-    return f"{x + 1}"
+    return f"{x + 1}", zip(x, x, strict=True)
 if __name__ == "__main__":
     print(1 + 1)
 '''
@@ -85,8 +85,7 @@ def test_equal_bytecode_counts_once() -> None:
     assert ids("def f(a):\n  while True: a()") == ["f:L2:while->False"]
     assert ids("def f(a, b): return a if a is None else b")[:2] == ["f:L1:if->True", "f:L1:if->False"]
     sources = [
-        mutant.source
-        for mutant in mutate((TOY.parent / "solutions/chapter1/word_count/reference.py").read_bytes())
+        mutant.source for mutant in mutate((TOY.parent / "solutions/chapter1/word_count/reference.py").read_bytes())
     ]
     assert len(sources) == len(set(sources)) > 10
 
@@ -229,9 +228,7 @@ def test_the_cheapest_check_comes_first(exercise: Exercise) -> None:
         asked.append((keyword, len(submissions)))
         return [report(exercise, Verdict.PASS if at else Verdict.NOT_YET) for at in range(len(submissions))]
 
-    score, _ = mutation.score(
-        exercise, SOURCE, replace(report(exercise, Verdict.PASS), checks=tuple(checks)), grade
-    )
+    score, _ = mutation.score(exercise, SOURCE, replace(report(exercise, Verdict.PASS), checks=tuple(checks)), grade)
     assert asked == [("test_b", 4), ("test_it and not test_it_all", 3), ("test_it_all", 2)]
     assert (score.total, score.killed) == (4, 3)
 
@@ -239,14 +236,14 @@ def test_the_cheapest_check_comes_first(exercise: Exercise) -> None:
 def test_the_likely_checks_come_first(exercise: Exercise) -> None:
     """a mutant first meets the checks that run its part of the reference, then the others"""
     source = "SIZE = None\ndef _g(a): return -a\ndef f(a): return _g(a) + SIZE\ndef h(a): return 1.0\n"
-    checks = (
-        "def test_f(learner):\n  learner.f.observe(1)\ndef test_h(learner):\n  expect.raises(E, learner.h)\n"
-    )
+    checks = "def test_f(learner):\n  learner.f.observe(1)\ndef test_h(learner):\n  expect.raises(E, learner.h)\n"
     reach, asks = reached(ast.parse(source)), asked([ast.parse(checks)])
     owners = ("SIZE", "_g", "f", "h")
     assert [notices(owner, "test_f", asks, reach) for owner in owners] == [True, True, True, False]
     assert [notices(owner, "test_h", asks, reach) for owner in owners] == [False, False, False, True]
     assert not notices("f", "test_unheard_of", asks, reach)
+    handed_on = "def run(learner): return learner.f(1)\n@mark\ndef test_f(learner):\n  assert run(learner)\n"
+    assert asked([ast.parse(handed_on)])["test_f"] == {"f"}
 
 
 def test_a_grader_problem_kills_nothing(exercise: Exercise) -> None:

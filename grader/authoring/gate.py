@@ -81,9 +81,7 @@ def examine(
     return replace(found, duration_s=time.perf_counter() - start_s)
 
 
-def _examine(
-    exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: SlotLike, tell: Tell
-) -> ExerciseGate:
+def _examine(exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: SlotLike, tell: Tell) -> ExerciseGate:
     faults = lint(exercise, variants)
     lacking = missing_needs(exercise)
     sound = {variant.kind for variant in variants if not variant.problem}
@@ -100,6 +98,7 @@ def _examine(
             seed=plan.seed,
             hidden=True,
             book=book,
+            careful=False,
             on_report=_counted("variants", len(submissions), tell),
         )
     except GraderError as error:
@@ -148,16 +147,14 @@ def _with_mutants(
     def grade(hurried: Exercise, submissions: Sequence[Submission], keyword: str) -> Sequence[Report]:
         tell(f"{len(submissions)} mutants, {keyword}")
         return session.grade(
-            hurried, submissions, slot=slot, seed=plan.seed, keyword=keyword, hidden=True, book=book
+            hurried, submissions, slot=slot, seed=plan.seed, keyword=keyword, hidden=True, book=book, careful=False
         )
 
     score, faults = mutation.score(exercise, reference.source, passed, grade)
     return replace(found, mutants=score, faults=(*found.faults, *faults))
 
 
-def _stale(
-    exercise: Exercise, graded: Graded, known: Sequence[Misconception], plan: Plan
-) -> tuple[Fault, ...]:
+def _stale(exercise: Exercise, graded: Graded, known: Sequence[Misconception], plan: Plan) -> tuple[Fault, ...]:
     """What is wrong with ``misconceptions.json``; nothing where it is about to be written.
 
     Under another seed than the learners' a chaff may fail other checks, and a scale check measures: what only

@@ -81,7 +81,7 @@ def _todos_of(exercise: Exercise, folder: Path | None, path: Path) -> Iterator[F
         name = str(path.relative_to(folder)) if folder else path.name
         rest = f" (and {len(places) - 1} more)" if len(places) > 1 else ""
         happened = f"line {places[0]}: {lines[places[0] - 1].strip()}{rest}"
-        yield Fault(name, "finished", happened, f"Write what is asked for in {path}.")
+        yield Fault(name, "finished", happened, "Write what the TODO asks for, and take the word out.")
 
 
 def _docstring(exercise: Exercise, variant: Variant) -> Iterator[Fault]:

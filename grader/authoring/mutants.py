@@ -96,7 +96,7 @@ def _places(tree: ast.Module) -> Iterator[tuple[str, int, Edit]]:
 
 
 def _walk(node: ast.AST, owner: str, first_line: int) -> Iterator[tuple[str, int, Edit]]:
-    if isinstance(node, _LEFT_ALONE) or _is_guard(node):
+    if isinstance(node, _LEFT_ALONE) or _is_guard(node) or _is_strict(node):
         return
     for edit in edits(node):
         yield owner, first_line, edit
@@ -120,6 +120,11 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 def _is_guard(node: ast.AST) -> bool:
     """`if __name__ == "__main__"` and `if TYPE_CHECKING` are no part of the solution."""
     return isinstance(node, ast.If) and ast.unparse(node.test).startswith(_GUARDS)
+
+
+def _is_strict(node: ast.AST) -> bool:
+    """``zip(…, strict=True)`` asserts something."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _name_of(statement: ast.stmt) -> str:

@@ -24,9 +24,7 @@ LEAST_CPU_S = 1.0  # enough for a first call on a loaded machine
 Grade = Callable[[Exercise, Sequence[Submission], str], Sequence[Report]]
 
 
-def score(
-    exercise: Exercise, reference: bytes, passed: Report, grade: Grade
-) -> tuple[MutantScore, tuple[Fault, ...]]:
+def score(exercise: Exercise, reference: bytes, passed: Report, grade: Grade) -> tuple[MutantScore, tuple[Fault, ...]]:
     """Grade all mutants of a reference.
 
     Args:

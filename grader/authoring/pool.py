@@ -125,9 +125,7 @@ def _child(sender: Connection, exercise: Exercise, plan: Plan) -> None:
         result = ExerciseGate(exercise.id, (fault,))
     except Exception as error:
         log = write_log(traceback.format_exc())
-        fault = Fault(
-            "gate", "can be run", f"{type(error).__name__}: {error}", f"The whole story is in {log}."
-        )
+        fault = Fault("gate", "can be run", f"{type(error).__name__}: {error}", f"The whole story is in {log}.")
         result = ExerciseGate(exercise.id, (fault,))
     except KeyboardInterrupt:
         return

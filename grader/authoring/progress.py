@@ -23,11 +23,14 @@ class Bar:
     def __init__(self, count: int, quiet: bool = False) -> None:
         """Nothing is drawn yet."""
         self._console = Console(stderr=True, highlight=False, markup=False, quiet=quiet)
-        columns = (MofNCompleteColumn(), BarColumn(16), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-        self._shown = sys.stderr.isatty()
-        self._progress = Progress(
-            *columns, console=self._console, transient=True, disable=quiet or not self._shown
+        columns = (
+            MofNCompleteColumn(),
+            BarColumn(16),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}", markup=False),
         )
+        self._shown = sys.stderr.isatty()
+        self._progress = Progress(*columns, console=self._console, transient=True, disable=quiet or not self._shown)
         self._task = self._progress.add_task("", total=count)
 
     def __enter__(self) -> Self:

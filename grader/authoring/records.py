@@ -54,11 +54,6 @@ class Row:
     verdicts: Mapping[str, Verdict]
     says: str = ""
 
-    @property
-    def place(self) -> str:
-        """How a fault names this variant."""
-        return str(self.kind) if self.kind in (Kind.STUB, Kind.REFERENCE) else f"{self.kind} {self.name}"
-
 
 @dataclass(frozen=True)
 class Survivor:

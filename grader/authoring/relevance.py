@@ -1,7 +1,7 @@
 """Which checks can notice a change in which part of a reference, as far as the text of both tells.
 
 Only an order is made of it: the likely checks first. What is left is put before the others all the same, so a
-wrong guess (a check that hands `learner` on to a function of its own) costs time and nothing else.
+wrong guess costs time and nothing else.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ def _bound(node: ast.stmt) -> Iterable[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return [
-        name.id for target in targets if target for name in ast.walk(target) if isinstance(name, ast.Name)
-    ]
+    return [name.id for target in targets if target for name in ast.walk(target) if isinstance(name, ast.Name)]
 
 
 def _names_in(node: ast.AST) -> set[str]:
-    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names | {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}  # fixtures
 
 
 def _closure(name: str, used: Mapping[str, set[str]]) -> frozenset[str]:
@@ -41,27 +40,21 @@ def _closure(name: str, used: Mapping[str, set[str]]) -> frozenset[str]:
 
 
 def asked(checks: Iterable[ast.Module]) -> dict[str, frozenset[str]]:
-    """For each check function: the functions of the learner's that it names, ``learner.f``."""
-    return {
-        node.name: frozenset(_attributes(node))
-        for module in checks
-        for node in module.body
-        if isinstance(node, ast.FunctionDef)
-    }
+    """For each check function: the ``f`` of each ``learner.f`` in it and in what it uses of its module."""
+    found: dict[str, frozenset[str]] = {}
+    for module in checks:
+        own = {name: frozenset(_attributes(node)) for node in module.body for name in _bound(node)}
+        for name, used in reached(module).items():
+            found[name] = frozenset().union(*(own[each] for each in used))
+    return found
 
 
 def _attributes(node: ast.AST) -> Iterable[str]:
     for each in ast.walk(node):
-        if (
-            isinstance(each, ast.Attribute)
-            and isinstance(each.value, ast.Name)
-            and each.value.id == "learner"
-        ):
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "learner":
             yield each.attr
 
 
-def notices(
-    owner: str, check: str, asks: Mapping[str, frozenset[str]], reach: Mapping[str, frozenset[str]]
-) -> bool:
+def notices(owner: str, check: str, asks: Mapping[str, frozenset[str]], reach: Mapping[str, frozenset[str]]) -> bool:
     """Whether a check seems to run what belongs to the top-level name `owner`."""
     return any(owner in reach.get(function, ()) for function in asks.get(check, ()))

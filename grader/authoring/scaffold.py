@@ -16,9 +16,7 @@ from grader.model import Chapter, Course
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 # A learner's file of such a name would hide the module.
-_TAKEN = frozenset(
-    {"numpy", "torch", "triton", "given", "checks", "hidden_checks", "reference", "grader", "picture"}
-)
+_TAKEN = frozenset({"numpy", "torch", "triton", "given", "checks", "hidden_checks", "reference", "grader", "picture"})
 
 
 @dataclass(frozen=True)
@@ -74,9 +72,7 @@ def scaffold(course: Course, name: str) -> Scaffold:
 def _parse(course: Course, name: str) -> tuple[Chapter, str]:
     parts = name.strip("/").split("/")
     if len(parts) != 2:
-        raise UsageError(
-            f"`{name}` is no exercise's name.", "Give chapter and name, e.g. chapter3/minhash_lsh."
-        )
+        raise UsageError(f"`{name}` is no exercise's name.", "Give chapter and name, e.g. chapter3/minhash_lsh.")
     chapters = {chapter.id: chapter for chapter in course.chapters}
     if parts[0] not in chapters:
         close = get_close_matches(parts[0], chapters, n=1)
@@ -85,9 +81,7 @@ def _parse(course: Course, name: str) -> tuple[Chapter, str]:
         raise UsageError(f"the course has no chapter `{parts[0]}`.", remedy)
     slug = parts[1]
     if not _NAME.fullmatch(slug) or keyword.iskeyword(slug):
-        raise UsageError(
-            f"`{slug}` cannot be a module's name.", "Small letters, digits, underscores; a letter first."
-        )
+        raise UsageError(f"`{slug}` cannot be a module's name.", "Small letters, digits, underscores; a letter first.")
     if slug in _TAKEN or slug in sys.stdlib_module_names:
         raise UsageError(f"`{slug}` is a module already.", "Choose a name that `import` does not know.")
     return chapters[parts[0]], slug
@@ -99,9 +93,7 @@ def _require_free(course: Course, slug: str, *folders: Path) -> None:
             raise UsageError(f"{folder} is there already.", "Choose another name, or remove the folder.")
     for exercise in course.exercises:
         if exercise.slug == slug:
-            raise UsageError(
-                f"{exercise.id} has that name.", "Choose another: `grade NAME` must be unambiguous."
-            )
+            raise UsageError(f"{exercise.id} has that name.", "Choose another: `grade NAME` must be unambiguous.")
 
 
 def _files(visible: Path, hidden: Path, slug: str) -> dict[Path, str]:

@@ -49,6 +49,7 @@ def grade(
     book: Book | bool | None = None,
     on_report: Callable[[Report], None] | None = None,
     signatures: Mapping[frozenset[str], str] | None = None,
+    careful: bool = True,
 ) -> list[Report]:
     """Grade files of one exercise, in the order in which they come.
 
@@ -62,6 +63,8 @@ def grade(
         book: a case book, True for a new one, False for none; None takes one where there are several files.
         on_report: told each report as soon as it is there.
         signatures: sets of failing checks and the misconception behind them.
+        careful: look for the smallest counterexample, and try it again in a fresh child; False where only verdicts
+            count.
 
     Raises:
         UsageError: the keyword matches nothing, or is no expression.
@@ -89,7 +92,7 @@ def grade(
 
     if isinstance(submissions, Sized) and len(submissions) == 1 and book is None:
         book = False  # drawing a book and replaying it once takes longer than drawing
-    run = _run(exercise, submissions, slot, seed, keyword, hidden, book, finish)
+    run = _run(exercise, submissions, slot, seed, keyword, hidden, book, careful, finish)
     if run.faults:
         for submission in submissions:
             report(_bare(exercise, submission, seed, slot.isolation, Verdict.GRADER_PROBLEM, run.faults[0]))
@@ -126,6 +129,7 @@ def _run(
     keyword: str | None,
     hidden: bool,
     book: Book | bool | None,
+    careful: bool,
     finish: Callable[[Submission, list[CheckResult]], None],
 ) -> Run:
     """Import what grading takes only now: commands that grade nothing start faster without it."""
@@ -142,7 +146,7 @@ def _run(
         casebook.require_match(book, exercise, seed)
     if keyword:
         _require_expression(keyword)
-    examiner = Examiner(exercise, slot, signatures(exercise.stub), seed, book or None)
+    examiner = Examiner(exercise, slot, signatures(exercise.stub), seed, book or None, careful)
     run = plugin.Run(examiner, submissions, finish, has_gpu())
     files = [exercise.checks, *([exercise.hidden_checks] if hidden and exercise.hidden_checks else [])]
     arguments: list[str] = [*OPTIONS, f"--rootdir={exercise.folder}", *map(str, files)]
