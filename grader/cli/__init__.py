@@ -180,6 +180,7 @@ def doctor_(as_json: bool) -> int:
 @click.option("--mutants", is_flag=True, help="Grade small changes of each reference, too.")
 @click.option("--write", is_flag=True, help="Write misconceptions.json from what the chaffs fail.")
 @click.option("--seed", metavar="S", help="Draw the inputs from this seed.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Exercises at once; as many as cores if left out.")
 @isolation_option
 @course_option
 @click.pass_context
@@ -190,6 +191,7 @@ def check(
     as_json: bool,
     course: Path | None,
     seed: str | None,
+    jobs: int | None,
     **how: Any,
 ) -> int:
     """Prove exercises: right files pass, wrong ones fail as declared."""
@@ -203,7 +205,7 @@ def check(
     _, exercises = _load(ctx, what or ["all"], course, validate=True)
     plan = gate.Plan(seed=seed or PUBLIC_SEED, **how)
     with progress.Bar(len(exercises), quiet=as_json) as bar:
-        report = pool.check(exercises, plan, watcher=bar)
+        report = pool.check(exercises, plan, jobs, bar)
     if as_json:
         print_json(rendering.to_document(report, environment()))
     else:
