@@ -1,0 +1,15 @@
+"""The law is known: E = 1.69, A = 406.4, B = 410.7, α = 0.34, β = 0.28.
+Killed by: test_planted_optimum, test_published_laws
+"""
+
+
+def optimal_allocation(flops: float, theta: tuple[float, float, float, float, float]) -> tuple[float, float, float]:
+    least, a, b, alpha, beta = theta
+    if min(flops, a, b, alpha, beta) <= 0:
+        raise ValueError("the budget, A, B, alpha and beta must be positive")
+    least, a, b, alpha, beta = 1.69, 406.4, 410.7, 0.34, 0.28
+    product = flops / 6  # N times D
+    ratio = (alpha * a / (beta * b)) ** (1 / (alpha + beta))
+    params = ratio * product ** (beta / (alpha + beta))
+    tokens = product / params
+    return params, tokens, least + a / params**alpha + b / tokens**beta

@@ -1,0 +1,14 @@
+"""θ is (A, B, E, α, β), as the terms are fitted.
+Killed by: test_published_laws, test_irreducible_loss_moves_nothing
+"""
+
+
+def optimal_allocation(flops: float, theta: tuple[float, float, float, float, float]) -> tuple[float, float, float]:
+    a, b, least, alpha, beta = theta
+    if min(flops, a, b, alpha, beta) <= 0:
+        raise ValueError("the budget, A, B, alpha and beta must be positive")
+    product = flops / 6  # N times D
+    ratio = (alpha * a / (beta * b)) ** (1 / (alpha + beta))
+    params = ratio * product ** (beta / (alpha + beta))
+    tokens = product / params
+    return params, tokens, least + a / params**alpha + b / tokens**beta

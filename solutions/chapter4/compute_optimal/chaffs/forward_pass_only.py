@@ -1,0 +1,14 @@
+"""A multiply and an add per parameter: 2 FLOPs per token.
+Killed by: test_every_flop_is_spent, test_published_laws
+"""
+
+
+def optimal_allocation(flops: float, theta: tuple[float, float, float, float, float]) -> tuple[float, float, float]:
+    least, a, b, alpha, beta = theta
+    if min(flops, a, b, alpha, beta) <= 0:
+        raise ValueError("the budget, A, B, alpha and beta must be positive")
+    product = flops / 2
+    ratio = (alpha * a / (beta * b)) ** (1 / (alpha + beta))
+    params = ratio * product ** (beta / (alpha + beta))
+    tokens = product / params
+    return params, tokens, least + a / params**alpha + b / tokens**beta
