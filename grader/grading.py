@@ -127,7 +127,7 @@ def run(course: Course, exercises: Iterable[Exercise], folder: Path, plan: Plan)
     Raises:
         UsageError: the keyword matches no check of any of them.
     """
-    secrets = [path for path in (course.root, course.solutions, folder) if path]
+    secrets = [path for path in (course.root, course.solutions, folder) if path and path.is_dir()]
     reports: list[Report] = []
     unmatched: UsageError | None = None
     with Slots(plan.level, secrets) as slots:

@@ -19,7 +19,7 @@ class Score:
 
 
 def score(checks: Iterable[CheckResult], points: Mapping[str, float]) -> Score:
-    """Share out each tier's points evenly among its checks.
+    """Share out each tier's points evenly among its checks; the cases of a parametrised check share its part.
 
     A skipped check and a grader problem do not count: their share goes to the tier's other checks, and a tier
     with nothing left drops out of the most that can be reached.
@@ -28,14 +28,20 @@ def score(checks: Iterable[CheckResult], points: Mapping[str, float]) -> Score:
         checks: one result for each check that was run.
         points: points per tier.
     """
-    passed: dict[str, int] = {}
-    counted: dict[str, int] = {}
+    cases: dict[tuple[str, str], list[bool]] = {}
     for check in checks:
         if check.verdict not in UNCOUNTED:
-            counted[check.tier] = counted.get(check.tier, 0) + 1
-            passed[check.tier] = passed.get(check.tier, 0) + (check.verdict is Verdict.PASS)
-    reached = sum(points.get(tier, 0) * (passed[tier] / counted[tier]) for tier in counted)
-    return Score(reached, sum(points.get(tier, 0) for tier in counted))
+            cases.setdefault((check.tier, function(check)), []).append(check.verdict is Verdict.PASS)
+    shares: dict[str, list[float]] = {}
+    for (tier, _), passed in cases.items():
+        shares.setdefault(tier, []).append(sum(passed) / len(passed))
+    reached = sum(points.get(tier, 0) * (sum(parts) / len(parts)) for tier, parts in shares.items())
+    return Score(reached, sum(points.get(tier, 0) for tier in shares))
+
+
+def function(check: CheckResult) -> str:
+    """The name of a check without the parameters of its case: where it stands, and what it is called there."""
+    return f"{'hidden ' if check.hidden else ''}{check.name.partition('[')[0]}"
 
 
 def verdict(checks: Sequence[CheckResult]) -> Verdict:

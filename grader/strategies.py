@@ -17,6 +17,25 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from hypothesis.strategies import SearchStrategy
 
+__all__ = [
+    "corpus",
+    "documents",
+    "float_arrays",
+    "logits",
+    "magnitudes",
+    "model_configs",
+    "near_powers",
+    "normal",
+    "powers_of_two",
+    "seeds",
+    "shapes",
+    "texts",
+    "token_lists",
+    "token_sets",
+    "uniform",
+    "words",
+]
+
 Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
 Sizes = int | SearchStrategy[int]
@@ -31,6 +50,19 @@ SMALLEST: Final = 1e-6  # of the magnitude: numbers nearer to 0 are drawn as 0, 
 def seeds() -> SearchStrategy[int]:
     """Seeds of a random generator; shrink to 0."""
     return st.integers(0, 2**31 - 1)
+
+
+def magnitudes(low: float, high: float) -> SearchStrategy[float]:
+    """Positive numbers over many powers of ten, evenly in the exponent, with one or two digits: 3e8, 1.7e24.
+
+    Args:
+        low: least number, above 0.
+        high: largest number.
+    """
+    first, last = math.floor(math.log10(low)), math.floor(math.log10(high))
+    digits = st.integers(10, 99).map(lambda tenths: tenths / 10)
+    numbers = st.builds(lambda digit, power: float(f"{digit}e{power}"), digits, st.integers(first, last))
+    return numbers.filter(lambda number: low <= number <= high)
 
 
 def words(min_size: int = 1, max_size: int = 6, alphabet: str = LETTERS) -> SearchStrategy[str]:

@@ -163,3 +163,11 @@ def test_any_two_plain_values_compare(value, other):
     outcome(expect.same_items, value, other)
     expect.equal(value, value)
     expect.close(value, value, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("answer", [0, -1.5, float("nan"), float("inf"), None, "3", [1.0], True, 1j])
+def test_positive_refuses_what_a_logarithm_cannot_take(answer):
+    """zero, negatives, nan, inf and what is no number are a Mismatch; a number above 0 is read"""
+    with pytest.raises(expect.Mismatch):
+        expect.positive(answer, "N")
+    assert expect.positive(2.5) == 2.5

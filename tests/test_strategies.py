@@ -145,3 +145,10 @@ def test_corpus():
     assert counts["w0"] > 2 * counts["w3"] > 2 * counts["w30"]
     assert strategies.corpus(3, 200) != strategies.corpus(4, 200)
     assert strategies.corpus(0, 0) == [] and strategies.corpus(0, 1, min_words=0, max_words=0) == [""]
+
+
+@given(strategies.magnitudes(2e3, 5e24))
+def test_magnitudes_stay_within_their_bounds(number):
+    """a magnitude lies between its bounds and has at most two digits"""
+    assert 2e3 <= number <= 5e24
+    assert len(f"{number:e}".split("e")[0].rstrip("0").rstrip(".")) <= 3

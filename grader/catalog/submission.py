@@ -32,8 +32,14 @@ def find_submission(exercise: Exercise, folder: Path) -> Submission:
 
     Looked for, in this order, as ``chapter3/minhash_lsh/minhash_lsh.py``, ``chapter3/minhash_lsh.py``,
     ``minhash_lsh.py`` and ``chapter3/minhash_lsh/reference.py`` (the solutions' tree). The first name that is
-    there is taken, even when what bears it cannot be read.
+    there is taken, even when what bears it cannot be read. ``folder`` may also be a file: it is taken for the
+    learner's, whatever its name.
     """
+    if folder.suffix == ".py" and not folder.is_dir():
+        try:
+            return Submission(f"{exercise.slug}.py", _read(folder.parent, folder), str(folder))
+        except _Unlucky as unlucky:
+            return Submission(f"{exercise.slug}.py", None, str(folder), str(unlucky))
     name = f"{exercise.slug}.py"
     places = [f"{exercise.id}/{name}", f"{exercise.chapter}/{name}", name, f"{exercise.id}/reference.py"]
     try:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from grader.report import Notes
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+USING = click.Path(exists=True, path_type=Path)
 course_option = click.option("--course", type=FOLDER, metavar="DIR", help="The course, if it is not found by itself.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 isolation_option = click.option(
@@ -52,7 +53,7 @@ def cli() -> None:
 
 @cli.command("what", cls=Words, hidden=True)
 @click.argument("what", nargs=-1, required=True)
-@click.option("--using", type=FOLDER, metavar="DIR", help="Where the files to be graded are.")
+@click.option("--using", type=USING, metavar="DIR", help="Where the files to be graded are; or one file.")
 @json_option
 @click.option("--seed", metavar="S", help="Draw the inputs from this seed; a report shows the seed that it used.")
 @click.option("-k", "keyword", metavar="EXPR", default="", help="Run only checks whose names match, as pytest does.")
@@ -70,6 +71,8 @@ def grade(ctx: click.Context, /, what: Sequence[str], using: Path | None, as_jso
     logbook.attach()
     loaded, exercises = _load(ctx, what, how.pop("course"))
     plan = _plan(as_json=as_json, **how)
+    if using and using.is_file() and len(exercises) > 1:
+        raise UsageError(f"{using} is one file, and {len(exercises)} exercises are named.", "Name one exercise.")
     folder = grading.learner_folder(loaded, exercises, using)
     with _progress(exercises) as each:
         reports = grading.run(loaded, each, folder, plan)

@@ -10,7 +10,7 @@ A check that computes with an answer reads it first, with ``array``, ``number``,
 """
 
 from grader.expect.compare import close, different, equal, same_items
-from grader.expect.form import array, dtype, finite, instance, integer, length, number, sequence, shape
+from grader.expect.form import array, dtype, finite, instance, integer, length, number, positive, sequence, shape
 from grader.expect.measure import growth, peak_memory, raises, unchanged
 from grader.expect.mismatch import LearnerError, Mismatch
 from grader.expect.order import at_least, at_most, between, true
@@ -37,6 +37,7 @@ __all__ = [
     "mean_within",
     "number",
     "peak_memory",
+    "positive",
     "raises",
     "same_distribution",
     "same_items",

@@ -48,6 +48,14 @@ def number(got: Any, what: str = "") -> float:
     return float(to_floats(values))
 
 
+def positive(got: Any, what: str = "") -> float:
+    """Read an answer as one finite number above 0: what a formula with powers and logarithms can take."""
+    value = number(got, what)
+    if not 0 < value < float("inf"):
+        fail(Difference("a finite number above 0", show(got)), what, got)
+    return value
+
+
 def integer(got: Any, what: str = "") -> int:
     """Read an answer as one integer; 3.0 and True are none."""
     values = read(got, "an integer", what)
