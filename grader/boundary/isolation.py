@@ -94,7 +94,7 @@ SCRATCH = f"--perms 1777 --size {64 * 2**20} --tmpfs"  # where jobs have no /tmp
 
 
 def bubblewrap_options(
-    level: Level, preload: str, environment: dict[str, str], secrets: Sequence[Path], packages: Sequence[str]
+    level: Level, environment: dict[str, str], secrets: Sequence[Path], packages: Sequence[str]
 ) -> list[str]:
     """The options of bwrap for one slot: read-only system, Python under a neutral path, nothing of the course."""
     options = "--unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try --hostname slot".split()
@@ -115,8 +115,6 @@ def bubblewrap_options(
     for name in INSIDE:
         options += ["--ro-bind", str(HERE / name), f"{CODE}/{name}"]
     options += ["--proc", "/proc", "--dev", "/dev"]
-    for path in devices() if preload == "gpu" else []:
-        options += ["--dev-bind", path, path]
     options += f"{SCRATCH} /tmp {SCRATCH} /dev/shm --chdir / --remount-ro / --remount-ro /dev".split()
     for name, value in environment.items():
         options += ["--setenv", name, value]
@@ -135,11 +133,6 @@ def _system() -> list[str]:
     for name in ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"):
         options += ["--ro-bind-try", name, name]
     return options
-
-
-def devices() -> list[str]:
-    """The device files that CUDA needs."""
-    return sorted(str(path) for path in Path("/dev").glob("nvidia*") if not path.is_dir())
 
 
 def _python_binds(packages: Sequence[str]) -> list[tuple[str, str]]:
@@ -322,6 +315,6 @@ def command(level: Level, preload: str, secrets: Sequence[Path], control: int) -
     environment = base_environment(preload, [CODE, *packages])
     if python.startswith(PREFIX):
         environment["LD_LIBRARY_PATH"] = f"{PREFIX}/lib"
-    options = bubblewrap_options(level, preload, environment, secrets, packages)
+    options = bubblewrap_options(level, environment, secrets, packages)
     argv = [found, "--args", "{options}", "--", python, *flags, f"{CODE}/zygote.py", config]
     return Command(argv, environment, b"".join(option.encode() + b"\0" for option in options))

@@ -34,6 +34,11 @@ class Bench:
         self.reference = Proxy(tuple(functions), "reference")
         self.reference.seat_ = self.oracle
 
+    @property
+    def isolation(self) -> str:
+        """How far the learner's code is shut in."""
+        return self._slot.isolation
+
     def seat(self, submission: Submission, pace: Pace | None = None) -> Seat:
         """A seat for a file; its child starts with the first call."""
         exercise = self.exercise

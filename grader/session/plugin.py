@@ -125,8 +125,12 @@ def _all(run: Run, items: list[pytest.Item], finding: Finding) -> list[CheckResu
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what needs a GPU where none is."""
-    if item.get_closest_marker("gpu") and not item.config.stash[RUN].has_gpu:
-        pytest.skip("this machine has no CUDA GPU")
+    if item.get_closest_marker("gpu"):
+        run = item.config.stash[RUN]
+        if not run.has_gpu:
+            pytest.skip("this machine has no CUDA GPU")
+        if run.examiner.bench.isolation == "strict":
+            pytest.skip("devices are out of reach at isolation strict: run it with --isolation process")
 
 
 @pytest.hookimpl(tryfirst=True)
