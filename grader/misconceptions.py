@@ -7,8 +7,10 @@ and names of visible checks, and nothing of a solution. ``grade check --write`` 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 from pathlib import Path
 
 from grader.errors import ContentError
@@ -16,6 +18,7 @@ from grader.model import Exercise
 
 FILE = "misconceptions.json"
 MOST_GUESSES = 2  # more readings of one failure than this help nobody
+_ORDINARY = re.compile(r"(A|[A-Z][a-z]+)\b")  # a first word that a sentence, and nothing else, may have made capital
 
 
 @dataclass(frozen=True)
@@ -41,15 +44,31 @@ def misconceptions(exercise: Exercise) -> dict[frozenset[str], str]:
 
     Two variants that fail in the same way are told as "either … or …"; of three or more, none is told.
     """
+    statement = exercise.statement.read_text(encoding="utf-8") if exercise.statement.is_file() else ""
     return {
-        frozenset(known.fails): _joined(known.says)
+        frozenset(known.fails): _joined(known.says, statement)
         for known in read_misconceptions(exercise)
         if len(known.says) <= MOST_GUESSES
     }
 
 
-def _joined(says: Sequence[str]) -> str:
-    return says[0] if len(says) == 1 else f"either {', or '.join(says)}"
+def _joined(says: Sequence[str], statement: str) -> str:
+    """Several sentences as one, which goes on where they would end and begin."""
+    if len(says) == 1:
+        return says[0]
+    return f"either {', or '.join(_as_part(sentence.removesuffix('.'), statement) for sentence in says)}"
+
+
+def _as_part(sentence: str, statement: str) -> str:
+    """With a small letter at its start, unless its first word is a name.
+
+    GPUs, ZeRO and N show that they are names; Adam is one if the statement has it with a capital in mid-sentence.
+    """
+    first = _ORDINARY.match(sentence)
+    if first is None or iskeyword(first[0]):
+        return sentence
+    named = first[0] != "A" and re.search(rf"[a-z,] [`*]*{first[0]}\b", statement)
+    return sentence if named else sentence[0].lower() + sentence[1:]
 
 
 def read_misconceptions(exercise: Exercise) -> tuple[Misconception, ...]:

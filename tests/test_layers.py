@@ -18,7 +18,7 @@ ROWS = (
     ("__main__",),
     ("cli",),
     ("authoring",),
-    ("grading",),
+    ("grading", "pictures"),
     ("session",),
     ("catalog", "expect", "misconceptions", "report", "scoring", "strategies"),
     ("boundary",),
@@ -125,6 +125,12 @@ def test_the_inside_stands_alone(name):
     found = imports(GRADER / "boundary" / f"{name}.py")
     roots = ((each, each.name.split(".")[0]) for each in found)
     wrong = [str(each) for each, root in roots if root not in allowed and root not in STDLIB]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_pictures_alone_import_matplotlib():
+    """Whoever draws nothing does not wait for matplotlib."""
+    wrong = [str(each) for each in ALL if each.name.split(".")[0] == "matplotlib" and top_name(each.file) != "pictures"]
     assert not wrong, "\n".join(wrong)
 
 

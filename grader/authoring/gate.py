@@ -6,26 +6,19 @@ files, the chaffs and the mutants for the wrong ones, the stub for the file that
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader import session
-from grader.authoring import matrix, mutation
-from grader.authoring.lint import lint
+from grader import pictures, session
+from grader.authoring import matrix, mixups, mutation
+from grader.authoring.lint import lint, misfits
 from grader.authoring.matrix import Graded
 from grader.authoring.records import ExerciseGate, Fault, Kind
 from grader.authoring.variants import Variant, read_variants
 from grader.errors import ContentError, GraderError
 from grader.grading import PRELOADS, PUBLIC_SEED, preload
-from grader.misconceptions import (
-    Misconception,
-    misconceptions_file,
-    read_misconceptions,
-    spell_misconceptions,
-)
 from grader.model import Exercise, Report, Submission
 from grader.session import casebook
 from grader.session.needs import missing_needs
@@ -84,45 +77,93 @@ def examine(
 def _examine(exercise: Exercise, variants: Sequence[Variant], plan: Plan, slot: SlotLike, tell: Tell) -> ExerciseGate:
     faults = lint(exercise, variants)
     lacking = missing_needs(exercise)
-    sound = {variant.kind for variant in variants if not variant.problem}
-    if lacking or not {Kind.STUB, Kind.REFERENCE} <= sound or not exercise.checks.is_file():
+    readable = [variant for variant in variants if not variant.problem]
+    if lacking or not {Kind.STUB, Kind.REFERENCE} <= {each.kind for each in readable} or not exercise.checks.is_file():
         return ExerciseGate(exercise.id, faults, skipped=lacking)
     book = casebook.new(exercise, plan.seed)
-    readable = [variant for variant in variants if not variant.problem]
     try:
-        submissions = [variant.submission(exercise) for variant in readable]
-        reports = session.grade(
-            exercise,
-            submissions,
-            slot=slot,
-            seed=plan.seed,
-            hidden=True,
-            book=book,
-            careful=False,
-            on_report=_counted("variants", len(submissions), tell),
-        )
+        graded = _grade(exercise, readable, plan, slot, book, tell)
     except GraderError as error:
         return ExerciseGate(exercise.id, (*faults, _unrunnable(exercise, error)))
-    graded = list(zip(readable, reports, strict=True))
-    known = matrix.find_misconceptions(graded)
-    found = ExerciseGate(
-        exercise.id,
-        (*faults, *matrix.judge(exercise, graded), *_stale(exercise, graded, known, plan)),
-        matrix.count_tiers(graded),
-        tuple(matrix.make_row(variant, report) for variant, report in graded),
-        misconceptions=known,
+    found = ExerciseGate(exercise.id, (*faults, *_judge(exercise, graded)), matrix.count_tiers(graded))
+    if len(graded) == 1:
+        return found
+    reference_s = next(report.duration_s for variant, report in graded if variant.kind is Kind.REFERENCE)
+    found = replace(
+        found,
+        rows=tuple(matrix.make_row(variant, report) for variant, report in graded),
+        misconceptions=matrix.find_misconceptions(graded),
+        notes=matrix.find_notes(graded, reference_s),
+        reference_s=reference_s,
     )
-    return _with_mutants(found, exercise, graded, plan, slot, book, tell) if plan.mutants else found
+    found = replace(found, faults=(*found.faults, *_pictures(exercise, graded, slot, tell)))
+    found = _with_mutants(found, exercise, graded, plan, slot, book, tell) if plan.mutants else found
+    # What else is to be mended may change what the chaffs fail.
+    judged = not found.faults and not plan.write and plan.seed == PUBLIC_SEED
+    return replace(found, faults=mixups.stale(exercise, graded, found.misconceptions)) if judged else found
 
 
-def _counted(word: str, total: int, tell: Tell) -> Callable[[Report], None]:
-    """Tells how many reports of ``total`` are there."""
-    numbers = itertools.count(1)
+def _grade(
+    exercise: Exercise, readable: Sequence[Variant], plan: Plan, slot: SlotLike, book: casebook.Book, tell: Tell
+) -> Graded:
+    """The files with their reports; the reference alone where it does not pass: what the others do means nothing then.
+
+    The reference is graded twice. The first time draws the case book; the second time is the one that a learner
+    with a right file has to wait for.
+    """
+    reference = next(variant for variant in readable if variant.kind is Kind.REFERENCE)
+    reports: list[Report] = []
+
+    def files() -> Iterator[Submission]:
+        yield reference.submission(exercise)
+        if matrix.passes(reports[0]):
+            order = sorted(readable, key=lambda variant: variant is not reference)
+            yield from (variant.submission(exercise) for variant in order)
 
     def on_report(report: Report) -> None:
-        tell(f"{word} {next(numbers)}/{total}")
+        reports.append(report)
+        tell(f"variants {len(reports)}/{len(readable) + 1}")
 
-    return on_report
+    session.grade(
+        exercise,
+        files(),
+        slot=slot,
+        seed=plan.seed,
+        hidden=True,
+        book=book,
+        careful=False,
+        on_report=on_report,
+    )
+    if len(reports) == 1:
+        return [(reference, reports[0])]
+    others = iter(reports[2:])
+    return [(variant, reports[1] if variant is reference else next(others)) for variant in readable]
+
+
+def _judge(exercise: Exercise, graded: Graded) -> Iterator[Fault]:
+    """What the matrix shows, without what follows from a signature that lint has told of already."""
+    told = {fault.place for fault in misfits(exercise, [variant for variant, _ in graded])}
+    for fault in matrix.judge(exercise, graded):
+        if not (fault.place in told and fault.declared == matrix.LOADED):
+            yield fault
+
+
+def _pictures(exercise: Exercise, graded: Graded, slot: SlotLike, tell: Tell) -> Iterator[Fault]:
+    """The picture must be drawn with every right file; the reference comes first, and what it cannot do ends it."""
+    if exercise.picture is None:
+        return
+    kinds = (Kind.REFERENCE, Kind.WHEAT)
+    right = [variant for variant, report in graded if variant.kind in kinds and matrix.passes(report)]
+    for number, variant in enumerate(right, 1):
+        tell(f"pictures {number}/{len(right)}")
+        try:
+            pictures.draw(exercise, variant.submission(exercise), slot)
+        except (ContentError, pictures.Undrawn) as error:
+            happened = f"with {variant.place}: {error}"
+            remedy = f"Try it: grade show {exercise.id} --using {variant.path}"
+            yield Fault(exercise.picture.name, "is drawn with every right file", happened, remedy)
+            if variant.kind is Kind.REFERENCE:
+                return
 
 
 def _unrunnable(exercise: Exercise, error: GraderError) -> Fault:
@@ -152,38 +193,3 @@ def _with_mutants(
 
     score, faults = mutation.score(exercise, reference.source, passed, grade)
     return replace(found, mutants=score, faults=(*found.faults, *faults))
-
-
-def _stale(exercise: Exercise, graded: Graded, known: Sequence[Misconception], plan: Plan) -> tuple[Fault, ...]:
-    """What is wrong with ``misconceptions.json``; nothing where it is about to be written.
-
-    Under another seed than the learners' a chaff may fail other checks, and a scale check measures: what only
-    these change does not make the file stale.
-    """
-    path = misconceptions_file(exercise)
-    if plan.write or plan.seed != PUBLIC_SEED:
-        return ()
-    try:
-        kept = read_misconceptions(exercise)
-    except ContentError as error:
-        return (Fault(path.name, "can be read", error.message, error.remedy),)
-    measured = {check.name for _, report in graded for check in report.checks if check.tier == "scale"}
-    if _steady(kept, measured) == _steady(known, measured):
-        return ()
-    happened = "not what the chaffs show now" if path.is_file() else "missing"
-    remedy = f"Make it anew: grade check {exercise.id} --write"
-    return (Fault(path.name, "as the chaffs show", happened, remedy),)
-
-
-def _steady(known: Sequence[Misconception], measured: set[str]) -> set[tuple[frozenset[str], str]]:
-    return {(frozenset(each.fails) - measured, says) for each in known for says in each.says}
-
-
-def write_misconceptions(exercise: Exercise, found: ExerciseGate) -> bool:
-    """Write the file if its content changes; says whether it did."""
-    path = misconceptions_file(exercise)
-    text = spell_misconceptions(found.misconceptions)
-    if not found.rows or (path.is_file() and path.read_text(encoding="utf-8") == text):
-        return False
-    path.write_text(text, encoding="utf-8")
-    return True

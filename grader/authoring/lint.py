@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.authoring.content_rule import leaks
+from grader.authoring.check_files import check_files, lint_checks
 from grader.authoring.records import Fault, Kind
 from grader.authoring.variants import Variant
 from grader.catalog import signatures
@@ -18,6 +18,7 @@ LEAST_CHAFFS = 5
 _SUMMARY = re.compile(r"<details>\s*<summary>", re.IGNORECASE)
 _EXAMPLE = re.compile(r"^(#+|\*\*).*\bexample", re.IGNORECASE | re.MULTILINE)
 _TODO = re.compile(r"\bTODO\b")
+_ABSOLUTE = re.compile(r"(?<![\w./~)\]-])/(home|root|tmp|Users)\b|\bC:\\")
 _TEXTS = (".py", ".md", ".yaml")
 
 
@@ -29,11 +30,12 @@ def lint(exercise: Exercise, variants: Sequence[Variant]) -> tuple[Fault, ...]:
         *_todos(exercise),
         *(fault for variant in variants for fault in _docstring(exercise, variant)),
         *_copies(exercise, variants),
-        *_leaks(exercise),
+        *_absolute_paths(exercise),
+        *lint_checks(exercise),
     ]
     sound = [variant for variant in variants if not variant.problem]
     if any(variant.kind is Kind.STUB for variant in sound):
-        found += [*_contract(exercise), *_signatures(exercise, sound)]
+        found += [*_contract(exercise), *misfits(exercise, sound)]
     return tuple(found)
 
 
@@ -84,6 +86,16 @@ def _todos_of(exercise: Exercise, folder: Path | None, path: Path) -> Iterator[F
         yield Fault(name, "finished", happened, "Write what the TODO asks for, and take the word out.")
 
 
+def _absolute_paths(exercise: Exercise) -> Iterator[Fault]:
+    """A path of the author's machine leads nowhere on a learner's; one fault for a file, at its first one."""
+    for path in (exercise.statement, exercise.stub, *check_files(exercise)):
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+        found = next(((number, line) for number, line in enumerate(lines, 1) if _ABSOLUTE.search(line)), None)
+        if found:
+            remedy = "Name it relative to the working folder, or take it out: it leads nowhere on another machine."
+            yield Fault(path.name, "no absolute path", f"line {found[0]}: {found[1].strip()}", remedy)
+
+
 def _docstring(exercise: Exercise, variant: Variant) -> Iterator[Fault]:
     if variant.problem:
         yield Fault(variant.place, "is Python", variant.problem, f"Correct {variant.path}.")
@@ -107,9 +119,18 @@ def _contract(exercise: Exercise) -> Iterator[Fault]:
         if not ast.get_docstring(node):
             remedy = "Write the contract there: arguments, their ranges, what is returned and raised."
             yield Fault("stub", f"a docstring for {node.name}", "it has none", remedy)
+        if not _is_unwritten(node):
+            remedy = "Let the docstring be followed by this line alone; what is handed over goes into given.py."
+            happened = f"line {node.lineno}: {node.name} does something else"
+            yield Fault("stub", "raise NotImplementedError", happened, remedy)
 
 
-def _signatures(exercise: Exercise, variants: Sequence[Variant]) -> Iterator[Fault]:
+def _is_unwritten(function: ast.FunctionDef) -> bool:
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return len(body) == 1 and ast.unparse(body[0]) in ("raise NotImplementedError", "raise NotImplementedError()")
+
+
+def misfits(exercise: Exercise, variants: Sequence[Variant]) -> Iterator[Fault]:
     """The stub's functions must be in every variant, called the same way; more functions are free."""
     for variant in variants:
         found = signatures(variant.path)
@@ -153,18 +174,3 @@ def _copies(exercise: Exercise, variants: Sequence[Variant]) -> Iterator[Fault]:
 def _code_of(tree: ast.Module) -> str:
     body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
     return ast.dump(ast.Module(body, []))
-
-
-def _leaks(exercise: Exercise) -> Iterator[Fault]:
-    for path in (exercise.checks, exercise.hidden_checks):
-        if path is None or not path.is_file():
-            continue
-        try:
-            tree = ast.parse(path.read_bytes(), str(path))
-        except (SyntaxError, ValueError):
-            continue  # the session says so, with the line
-        for leak in leaks(tree):
-            happened = f"line {leak.line} passes on what reference.{leak.function} returned"
-            declared = f"asks for {leak.function} without showing the answer first"
-            remedy = "Split the check: a file that remembers its arguments could answer from the first call."
-            yield Fault(path.name, declared, happened, remedy, leak.check)

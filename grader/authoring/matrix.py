@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-from grader.authoring.records import Fault, Kind, Row
+from grader.authoring.records import Fault, Kind, Note, Row
 from grader.authoring.variants import Variant, function_name
 from grader.misconceptions import Misconception
 from grader.model import CheckResult, Exercise, Report, Verdict
 
 LEAST_CHECKS = {"core": 3, "edge": 1}
+MOST_REFERENCE_S = 6.0  # CONTRIBUTING: 3 s of CPU, 6 s with ranks or Triton's interpreter
+LOADED = "can be loaded"
 
 Graded = Sequence[tuple[Variant, Report]]
 
@@ -34,13 +36,14 @@ def judge(exercise: Exercise, graded: Graded) -> tuple[Fault, ...]:
     for variant, report in graded:
         problems = list(_problems(exercise, variant, report))
         found += problems
-        if not problems and variant.kind is Kind.STUB:
-            found += _impolite(variant, report)
-        elif not problems and variant.kind is Kind.CHAFF:
-            found += _alive(variant, report, known)
-        elif not problems:
-            found += _not_passing(variant, report)
+        if variant.kind is Kind.REFERENCE or not problems:
+            found += _undeclared(variant, report, known)
     return (*found, *_tiers(exercise, graded), *_idle(exercise, graded, known))
+
+
+def passes(report: Report) -> bool:
+    """Whether every check that could be run passes, and there are some."""
+    return bool(report.checks) and all(check.verdict in (Verdict.PASS, Verdict.SKIPPED) for check in report.checks)
 
 
 def count_tiers(graded: Graded) -> dict[str, int]:
@@ -64,10 +67,22 @@ def _problems(exercise: Exercise, variant: Variant, report: Report) -> Iterator[
         return
     if report.verdict is Verdict.LAYOUT:
         reason = report.message or next((check.message for check in report.checks if check.message), "")
-        yield Fault(variant.place, "can be loaded", f"layout: {reason}", f"Correct {variant.path}.")
+        yield Fault(variant.place, LOADED, f"layout: {reason}", f"Correct {variant.path}.")
     elif not report.checks:
-        happened = f"no check ran: {report.message or report.verdict}"
-        yield Fault(variant.place, "a verdict", happened, f"Correct {exercise.checks}.")
+        files = [path for path in (exercise.checks, exercise.hidden_checks) if path]
+        path = next((path for path in files if f"({path.name}:" in report.message), exercise.checks)
+        yield Fault(path.name, "can be run", report.message or f"{report.verdict}", f"Correct {path}.")
+
+
+def _undeclared(variant: Variant, report: Report, known: Mapping[str, None]) -> Iterator[Fault]:
+    """The verdicts that are not as this kind of file should have them."""
+    match variant.kind:
+        case Kind.STUB:
+            return _impolite(variant, report)
+        case Kind.CHAFF:
+            return _alive(variant, report, known)
+        case _:
+            return _not_passing(variant, report)
 
 
 def _impolite(variant: Variant, report: Report) -> Iterator[Fault]:
@@ -80,7 +95,7 @@ def _impolite(variant: Variant, report: Report) -> Iterator[Fault]:
 def _not_passing(variant: Variant, report: Report) -> Iterator[Fault]:
     remedy = f"Correct the check where it refuses a right answer, or {variant.path} where it is wrong."
     for check in report.checks:
-        if check.verdict not in (Verdict.PASS, Verdict.SKIPPED):
+        if check.verdict not in (Verdict.PASS, Verdict.SKIPPED, Verdict.GRADER_PROBLEM, Verdict.LAYOUT):
             yield Fault(variant.place, "pass", _story(check), remedy, check.name)
 
 
@@ -148,8 +163,8 @@ def _story(check: CheckResult) -> str:
     parts = [str(check.verdict)]
     if check.called:
         parts.append(f"called {check.called}")
-    if check.expected or check.got:
-        parts.append(f"expected {check.expected}, got {check.got}")
+    sides = [f"{word} {text}" for word, text in (("expected", check.expected), ("got", check.got)) if text]
+    parts += [", ".join(sides)] if sides else []
     trace = check.traceback.strip().splitlines()
     parts += [check.message] if check.message else trace[-1:]
     return " · ".join(parts)
@@ -168,6 +183,22 @@ def find_misconceptions(graded: Graded) -> tuple[Misconception, ...]:
         if told and _failing(report) not in silent:
             says.setdefault(_failing(report), set()).add(variant.says)
     return tuple(Misconception(fails, tuple(sorted(says[fails]))) for fails in sorted(says))
+
+
+def find_notes(graded: Graded, reference_s: float) -> tuple[Note, ...]:
+    """A slow reference, and chaffs that a learner's report cannot tell apart."""
+    found = []
+    if reference_s > MOST_REFERENCE_S:
+        text = f"its checks take {reference_s:.1f} s; more than {MOST_REFERENCE_S:g} s is long for whoever waits"
+        found.append(Note("reference", text))
+    twins: dict[tuple[str, ...], list[str]] = {}
+    for variant, report in graded:
+        if variant.kind is Kind.CHAFF and report.verdict is not Verdict.LAYOUT:
+            twins.setdefault(_failing(report), []).append(variant.name)
+    for fails, names in twins.items():
+        if fails and len(names) > 1:
+            found.append(Note(f"chaffs {', '.join(names)}", f"fail the same checks: {', '.join(fails)}", minor=True))
+    return tuple(found)
 
 
 def _failing(report: Report) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from multiprocessing.connection import Connection
 from typing import Protocol
 
-from grader.authoring.gate import Plan, check_exercise, write_misconceptions
+from grader.authoring.gate import Plan, check_exercise
+from grader.authoring.mixups import write_misconceptions
 from grader.authoring.records import ExerciseGate, Fault, GateReport
 from grader.boundary.isolation import level_named
 from grader.errors import GraderError

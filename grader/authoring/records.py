@@ -40,6 +40,21 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Note:
+    """Something that an author should know, and that may be as it is.
+
+    Attributes:
+        place: what it is about, e.g. ``reference`` or ``chaffs a, b``.
+        text: what is to be said of it.
+        minor: whether it is left out where several exercises are shown together.
+    """
+
+    place: str
+    text: str
+    minor: bool = False
+
+
+@dataclass(frozen=True)
 class Row:
     """One variant's row of the kill matrix.
 
@@ -104,6 +119,9 @@ class ExerciseGate:
         rows: the kill matrix: stub, reference, wheats, chaffs.
         skipped: why this machine cannot prove anything about it, or "".
         misconceptions: what ``misconceptions.json`` should hold.
+        notes: what is worth a look, and no fault.
+        reference_s: wall seconds of all checks together for the reference, the case book being there; None where the
+            reference does not pass.
     """
 
     exercise: str
@@ -113,6 +131,8 @@ class ExerciseGate:
     skipped: str = ""
     mutants: MutantScore | None = None
     misconceptions: tuple[Misconception, ...] = ()
+    notes: tuple[Note, ...] = ()
+    reference_s: float | None = None
     duration_s: float = 0.0
 
     @property

@@ -16,16 +16,18 @@ from grader.report.rows import prose, wrapped
 
 SCHEMA = "check/1"
 STYLES = {"ok": "green", "faulty": "red", "skipped": "cyan"}
-HEADINGS = ("checks", "wheats", "chaffs", "mutants", "time")
-WIDTHS = (7, 6, 6, 7, 7)
-REST = 50  # columns of a line beside the exercise's name: these, their gaps, and "99 faults"
+WIDTHS = {"checks": 7, "wheats": 6, "chaffs": 6, "mutants": 7, "ref s": 5, "time": 7}
+FAULTS = len("99 faults")
 MANY = 40  # faults shown in full; the rest are counted, and --json has them all
 
 
 def render(report: GateReport, width: int = 80) -> Text:
     """A table with one row for each exercise, and below it each fault: cell, declared, happened, remedy."""
-    wide = min(max([len(found.exercise) for found in report.exercises] + [len("exercise")]), width - REST)
-    rows = [_heading(wide), *(_line(found, wide) for found in report.exercises), Text()]
+    columns = [word for word in WIDTHS if word != "mutants" or any(found.mutants for found in report.exercises)]
+    rest = sum(WIDTHS[word] + 1 for word in columns) + FAULTS + 3
+    wide = min(max([len(found.exercise) for found in report.exercises] + [len("exercise")]), width - rest)
+    rows = [_heading(wide, columns), *(_line(found, wide, columns) for found in report.exercises), Text()]
+    rows += _notes(report, width)
     for found in report.exercises:
         if found.skipped:
             rows += [Text(found.exercise, "bold"), *prose("skipped", found.skipped, width), Text()]
@@ -36,24 +38,36 @@ def render(report: GateReport, width: int = 80) -> Text:
     return Text("\n").join([*rows, *_ending(report, width)])
 
 
-def _heading(wide: int) -> Text:
-    cells = [f"{word:>{size}}" for word, size in zip(HEADINGS, WIDTHS, strict=True)]
+def _heading(wide: int, columns: Sequence[str]) -> Text:
+    cells = [f"{word:>{WIDTHS[word]}}" for word in columns]
     return Text(f"{'exercise':<{wide}}  {' '.join(cells)}  gate", "dim")
 
 
-def _line(found: ExerciseGate, wide: int) -> Text:
+def _line(found: ExerciseGate, wide: int, columns: Sequence[str]) -> Text:
     chaffs = found.count(Kind.CHAFF)
-    cells = (
-        "+".join(str(found.tiers.get(tier, 0)) for tier in TIERS) if found.tiers else "-",
-        str(found.count(Kind.WHEAT)) if found.rows else "-",
-        f"{found.killed()}/{chaffs}" if found.rows else "-",
-        f"{found.mutants.killed}/{found.mutants.counted}" if found.mutants else "-",
-        f"{found.duration_s:.1f} s",
-    )
-    text = " ".join(f"{cell:>{size}}" for cell, size in zip(cells, WIDTHS, strict=True))
+    cells = {
+        "checks": "+".join(str(found.tiers.get(tier, 0)) for tier in TIERS) if found.tiers else "-",
+        "wheats": str(found.count(Kind.WHEAT)) if found.rows else "-",
+        "chaffs": f"{found.killed()}/{chaffs}" if found.rows else "-",
+        "mutants": f"{found.mutants.killed}/{found.mutants.counted}" if found.mutants else "-",
+        "ref s": f"{found.reference_s:.1f}" if found.reference_s is not None else "-",
+        "time": f"{found.duration_s:.1f} s",
+    }
+    text = " ".join(f"{cells[word]:>{WIDTHS[word]}}" for word in columns)
     verdict = _count(len(found.faults)) if found.faults else found.verdict
     name = found.exercise if len(found.exercise) <= wide else f"{found.exercise[: wide - 1]}…"
     return Text(f"{name:<{wide}}  {text}  ").append(verdict, STYLES[found.verdict])
+
+
+def _notes(report: GateReport, width: int) -> list[Text]:
+    """What is no fault; where there are several exercises, only what cannot wait."""
+    alone = len(report.exercises) == 1
+    rows = []
+    for found in report.exercises:
+        for note in found.notes:
+            place = note.place if alone else f"{found.exercise} · {note.place}"
+            rows += prose("note", f"{place}: {note.text}", width) if alone or not note.minor else []
+    return [*rows, Text()] if rows else []
 
 
 def _count(faults: int) -> str:
@@ -131,10 +145,12 @@ def _exercise(found: ExerciseGate) -> dict[str, Any]:
         "wheats": found.count(Kind.WHEAT),
         "chaffs": found.count(Kind.CHAFF),
         "killed": found.killed(),
+        "reference_s": round(found.reference_s, 6) if found.reference_s is not None else None,
         "duration_s": round(found.duration_s, 6),
         "matrix": [_row(row) for row in found.rows],
         "misconceptions": [_known(known) for known in found.misconceptions],
         "mutants": _score(found.mutants) if found.mutants else None,
+        "notes": [{"place": note.place, "text": note.text} for note in found.notes],
         "faults": [asdict(fault) for fault in found.faults],
     }
 

@@ -27,17 +27,20 @@ class Scaffold:
         exercise: its id.
         files: in the order in which an author opens them.
         steps: what to do next.
+        closing: what else there is.
     """
 
     exercise: str
     files: tuple[Path, ...]
     steps: tuple[str, ...]
+    closing: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """For the terminal."""
         files = [f"  {path}" for path in self.files]
         steps = [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
-        return "\n".join([f"new exercise {self.exercise}:", *files, "", "next", *steps])
+        rows = [f"new exercise {self.exercise}:", *files, "", "next", *steps]
+        return "\n".join([*rows, *(["", *self.closing] if self.closing else [])])
 
 
 def scaffold(course: Course, name: str) -> Scaffold:
@@ -66,7 +69,8 @@ def scaffold(course: Course, name: str) -> Scaffold:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(Template(text).substitute(words), encoding="utf-8")
     exercise = f"{chapter.id}/{slug}"
-    return Scaffold(exercise, tuple(_shown(path) for path in files), _steps(exercise, slug, hidden))
+    shown = tuple(_shown(path) for path in files)
+    return Scaffold(exercise, shown, _steps(exercise, slug, hidden), _closing(exercise, visible, hidden))
 
 
 def _parse(course: Course, name: str) -> tuple[Chapter, str]:
@@ -121,5 +125,14 @@ def _steps(exercise: str, slug: str, hidden: Path) -> tuple[str, ...]:
         f"The right ways: write {solution / 'reference.py'} and at least two wheats.",
         f"The checks: a law first, the reference second. Try: grade {exercise} --using {solution.parents[1]}",
         "The misconceptions: one chaff each, named for it, and the check that kills it.",
-        f"The gate: grade check {exercise} --mutants, until nothing is left; then once with --write.",
+        f"The gate: grade check {exercise} --mutants, until nothing is left.",
+    )
+
+
+def _closing(exercise: str, visible: Path, hidden: Path) -> tuple[str, ...]:
+    solutions = _shown(hidden).parents[1]
+    return (
+        f"Last, grade check {exercise} --write keeps the misconceptions, so that a report can name them.",
+        f"A picture may be added: {_shown(visible) / 'picture.py'}, with draw(learner, axes).",
+        f"Look at it with grade show {exercise} --using {solutions}",
     )

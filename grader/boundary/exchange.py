@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 QUIET_S = 0.05  # a call shorter than this is not sampled: most end in microseconds
 SAMPLE_S = 0.05  # between samples of CPU and memory; the memory limit can be overrun for as long
-IDLE_S = 3.0  # a job of which no thread has run for so long waits for something that does not come
 IDLE_SHARE = 0.05  # of a core: four ranks that wait for one another use 0.007 in gloo's timers
 LOAD_CPU_S = 20.0  # for importing the learner's file: torch takes 1.8 s on a busy core
 GRACE_S = 0.5  # for the other ranks to answer after one has failed
@@ -378,12 +377,12 @@ class Watch:
         # A timer that happens to run while one looks takes back a little; work takes back everything.
         self._idle_s = self._idle_s + passed if still else max(0.0, self._idle_s - 2 * passed)
         self._last_cpu, self._last_look = cpu, now
-        if self._idle_s > IDLE_S:
+        if self._idle_s > limits.idle_s:
             if len(exchange.channels) > 1:
                 raise Broken(Verdict.TIMEOUT, "the ranks wait for one another: " + exchange._waiting({}))
             raise Broken(
                 Verdict.TIMEOUT,
-                f"no answer: your code has done nothing for {IDLE_S:g} s; it waits (sleep, lock, input or a child).",
+                f"no answer: your code did nothing for {limits.idle_s:g} s; it waits (sleep, lock, input or a child).",
             )
         if now - self._started > 10 * self._cpu_s:
             raise Broken(Verdict.TIMEOUT, f"no answer after {now - self._started:.0f} s.", starved=True)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from grader.catalog.course_code import given_in_place, import_file, signatures
+from grader.catalog.course_code import content_error, given_in_place, import_file, signatures
 from grader.catalog.schema import require_valid
 from grader.catalog.selection import match
 from grader.catalog.submission import find_submission
@@ -23,6 +23,7 @@ from grader.model import Chapter, Course, Exercise, Limits
 
 __all__ = [
     "SIBLING",
+    "content_error",
     "exercise_ids",
     "find_course",
     "find_submission",

@@ -30,7 +30,7 @@ def signatures(path: Path) -> dict[str, FunctionSignature]:
     try:
         tree = ast.parse(path.read_bytes(), str(path))
     except (SyntaxError, ValueError) as error:
-        raise _content_error(path, error) from None
+        raise content_error(path, error) from None
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
     return {node.name: FunctionSignature(node.name, _parameters(node.args)) for node in functions}
 
@@ -73,7 +73,7 @@ def import_file(path: Path, name: str, given: Path | None = None) -> ModuleType:
             exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), module.__dict__)
     except Exception as error:
         _put(name, before)
-        raise _content_error(path, error) from error
+        raise content_error(path, error) from error
     return module
 
 
@@ -104,7 +104,7 @@ def _put(name: str, module: ModuleType | None) -> None:
         sys.modules[name] = module
 
 
-def _content_error(path: Path, error: Exception) -> ContentError:
+def content_error(path: Path, error: Exception) -> ContentError:
     """Says where in ``path`` it went wrong: the deepest line of that file in the traceback."""
     line = cast(int | None, getattr(error, "lineno", None)) if isinstance(error, SyntaxError) else None
     trace = error.__traceback__

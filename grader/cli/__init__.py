@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
     from grader.grading import Plan
-    from grader.model import Course, Exercise, Report
-    from grader.report import Notes
+    from grader.model import Course, Exercise
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 USING = click.Path(exists=True, path_type=Path)
@@ -64,6 +63,7 @@ def cli() -> None:
 def grade(ctx: click.Context, /, what: Sequence[str], using: Path | None, as_json: bool, **how: Any) -> int:
     """Grade WHAT: exercises (minhash_lsh, chapter3/minhash_lsh), chapters (chapter3), or all."""
     from grader import grading, logbook
+    from grader.cli.notes import make_notes
     from grader.cli.screen import print_json, print_text
     from grader.environment import environment
     from grader.report import exit_code, render, to_document
@@ -79,7 +79,7 @@ def grade(ctx: click.Context, /, what: Sequence[str], using: Path | None, as_jso
     if as_json:
         print_json(to_document(reports, environment(), plan.isolation, plan.seed))
     else:
-        print_text(render(reports, _notes(loaded, reports, plan, using, bool(how["isolation"]))))
+        print_text(render(reports, make_notes(loaded, reports, plan, using, bool(how["isolation"]))))
     return exit_code(reports)
 
 
@@ -117,33 +117,6 @@ def _progress(exercises: Sequence[Exercise]) -> ProgressBar[Exercise]:
     )
 
 
-def _notes(loaded: Course, reports: Sequence[Report], plan: Plan, using: Path | None, chosen: bool) -> Notes:
-    """What the terminal report needs to know; ``chosen`` says that the isolation was asked for."""
-    import shlex
-
-    from grader.cli.screen import width
-    from grader.grading import PUBLIC_SEED, following, strict_remedy
-    from grader.logbook import log_path
-    from grader.report import Notes
-
-    options = {
-        "--using": using,
-        "--seed": plan.seed if plan.seed != PUBLIC_SEED else None,
-        "--isolation": plan.isolation if chosen else None,
-    }
-    words = [word for name, value in options.items() if value for word in (name, str(value))]
-    return Notes(
-        width=width(),
-        seed=plan.seed,
-        keyword=plan.keyword,
-        options=shlex.join(words),
-        isolation=plan.isolation,
-        remedy="" if chosen or plan.inline else strict_remedy(),
-        following=following(loaded, reports),
-        log=str(log_path()),
-    )
-
-
 @cli.command("list")
 @click.argument("what", nargs=-1)
 @json_option
@@ -160,6 +133,34 @@ def list_(ctx: click.Context, what: Sequence[str], as_json: bool, course: Path |
     else:
         print_text(render_list(loaded, width()))
     return 0
+
+
+@cli.command("show")
+@click.argument("exercise")
+@click.option("--using", type=USING, metavar="DIR", help="Where the file to be drawn is; or the file itself.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.png",
+    help="What to write; NAME.png in the working folder if left out.",
+)
+@isolation_option
+@course_option
+@click.pass_context
+def show(
+    ctx: click.Context,
+    exercise: str,
+    using: Path | None,
+    output: Path | None,
+    isolation: str | None,
+    course: Path | None,
+) -> int:
+    """Draw what your file computes."""
+    from grader.cli import picture
+
+    loaded, exercises = _load(ctx, [exercise], course)
+    return picture.show(loaded, exercises, using, output, isolation)
 
 
 @cli.command("doctor")

@@ -19,6 +19,7 @@ class Bench:
         learner: behind the fixture of that name; who sits there changes with every check.
         reference: behind the fixture of that name.
         oracle: answers for the reference.
+        limits: of the children to come.
 
     Args:
         exercise: whose files these are.
@@ -29,6 +30,7 @@ class Bench:
     def __init__(self, exercise: Exercise, slot: SlotLike, functions: Mapping[str, FunctionSignature]) -> None:
         self.exercise = exercise
         self._slot, self._functions = slot, functions
+        self.limits = exercise.limits
         self.oracle = Oracle(exercise)
         self.learner = Proxy(tuple(functions), "learner")
         self.reference = Proxy(tuple(functions), "reference")
@@ -44,7 +46,7 @@ class Bench:
         exercise = self.exercise
 
         def open_job(place: Place) -> JobLike:
-            return self._slot.at(place).job(submission, exercise.limits, exercise.given, self._functions)
+            return self._slot.at(place).job(submission, self.limits, exercise.given, self._functions)
 
         return Seat(open_job, pace or Pace())
 

@@ -25,6 +25,7 @@ from grader.session.pace import Pace, Stopped
 from grader.session.results import to_result
 
 FILE_BUDGETS: Final = 10  # times a check's budget: what all checks of one file may take together
+PATIENT_TIMEOUTS: Final = 2  # of a file; after them a check that hangs costs its learner less waiting
 SHRINK_S: Final = 0.5  # with a case book many files wait: shrinking is what costs, so it is cut short
 SHRINK_CALLS: Final = 200  # about as long as SHRINK_S for a fast function, but the same on every machine
 SHRUNK_CHECKS: Final = 2  # of one file; the others show their smallest case of the book
@@ -57,12 +58,13 @@ class Examiner:
         self._submission = Submission("", None)
         self._taken = self.bench.seat(self._submission)
         self._file_by_s = 0.0
-        self._shrunk = 0
+        self._shrunk = self._timeouts = 0
 
     def begin(self, submission: Submission) -> None:
         """Take the next learner's file."""
         self._submission = submission
-        self._shrunk = 0
+        self._shrunk = self._timeouts = 0
+        self.bench.limits = self.exercise.limits
         self._file_by_s = time.perf_counter() + FILE_BUDGETS * self.exercise.limits.budget_s
 
     @contextmanager
@@ -102,6 +104,9 @@ class Examiner:
         except Exception as error:
             finding, call = grader_problem(error, item.nodeid), None
         taken_s = time.perf_counter() - start_s
+        self._timeouts += finding.verdict is Verdict.TIMEOUT
+        if self._timeouts == PATIENT_TIMEOUTS:
+            self.bench.limits = self.exercise.limits.impatient()
         return to_result(item, finding, self.is_hidden(item), call, output, seat.count, taken_s)
 
     def result(self, item: pytest.Item, finding: Finding, output: str = "") -> CheckResult:

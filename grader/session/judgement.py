@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -19,6 +20,7 @@ from grader.session.pace import Stopped
 
 MESSAGE: Final = 300  # characters of a message: four lines of a terminal
 OUT_OF_MEMORY: Final = ("can't allocate memory", "out of memory", "Unable to allocate")
+CHECK_FILES: Final = ("checks.py", "hidden_checks.py")  # where a problem is sought before the engine's own lines
 STATEFUL: Final = "the same call does not always give the same answer: the function keeps state between calls"
 _log = logging.getLogger("grader")
 
@@ -81,14 +83,20 @@ def unusable(error: BaseException) -> Finding:
 def grader_problem(error: BaseException, where: str = "") -> Finding:
     """Ours: told in one line, with the traceback in the log only."""
     _log.error("%s: %r", where or "a check", error, exc_info=error)
-    place = _last_place(error)
+    return Finding(Verdict.GRADER_PROBLEM, message=told(error))
+
+
+def told(error: BaseException) -> str:
+    """One line for whoever writes the checks, with the last place of theirs that led there."""
     text = f"{type(error).__name__}: {_first_line(str(error))}"
-    return Finding(Verdict.GRADER_PROBLEM, message=f"{text}{place}"[:MESSAGE])
-
-
-def _last_place(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""
+    places = [(Path(frame.filename).name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    places = [place for place in places if place[0] in CHECK_FILES] or places
+    if isinstance(error, SyntaxError) and error.filename:
+        text, places = f"{type(error).__name__}: {error.msg}", [(Path(error.filename).name, error.lineno)]
+    elif isinstance(error, pytest.FixtureLookupError):
+        text, places = f"there is no fixture {error.argname}", []
+    place = f" ({places[-1][0]}:{places[-1][1]})" if places else ""
+    return text.removesuffix(": ")[: MESSAGE - len(place)] + place
 
 
 def _first_line(text: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from grader.model import TIERS, CheckResult, Submission, Verdict
 from grader.session.examiner import Examiner
-from grader.session.judgement import Finding, grader_problem
+from grader.session.judgement import Finding, grader_problem, told
 from grader.session.proxy import Proxy
 from grader.session.results import tier
 
@@ -46,10 +46,14 @@ class Run:
         for marker in MARKERS:
             config.addinivalue_line("markers", marker)
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note a check file that cannot be imported."""
-        if report.failed:
-            self.faults.append(_last_line(str(report.longrepr)))
+    def pytest_exception_interact(
+        self, call: pytest.CallInfo[Any], report: pytest.CollectReport | pytest.TestReport
+    ) -> None:
+        """Note a check file that cannot be imported, with the line that cannot be run."""
+        if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+            error = call.excinfo.value
+            wrapped = isinstance(error, pytest.Collector.CollectError)  # around an error of syntax or of an import
+            self.faults.append(told((error.__cause__ if wrapped else None) or error))
             logging.getLogger("grader").error("%s: %s", report.nodeid, report.longrepr)
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
@@ -58,10 +62,6 @@ class Run:
 
 
 RUN: Final = pytest.StashKey[Run]()
-
-
-def _last_line(text: str) -> str:
-    return text.strip().splitlines()[-1] if text.strip() else ""
 
 
 class _Nowhere(TextIOBase):

@@ -9,7 +9,7 @@ from grader.boundary.sandbox import Job, Slot
 from grader.boundary.wire import Opaque
 from grader.model import FunctionSignature, Limits, Parameter, Place, Submission, Verdict
 
-LIMITS = Limits(cpu_s=1.0, memory_mb=256, output_kb=64)
+LIMITS = Limits(cpu_s=1.0, memory_mb=256, output_kb=64, idle_s=1.0)
 FORGE = """
 import os, struct, msgspec, sys
 def frame(call, kind, tokens):
@@ -39,12 +39,6 @@ CHANNEL = {
     "overflows the C stack": "import ctypes, sys\ndef attack():\n    sys.setrecursionlimit(10**9)\n    f = lambda: [].sort(key=lambda _: 0) or f()\n    class A:\n        def __getattr__(self, n): return getattr(self, n + 'x')\n    A().b\n",
 }
 STOPPED = {Verdict.CRASH, Verdict.TIMEOUT, Verdict.FLOOD, Verdict.MEMORY}
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait one second instead of five for a job in which nothing runs."""
-    monkeypatch.setattr("grader.boundary.exchange.IDLE_S", 1.0)
 
 
 def run(slot: Slot, source: str, *args: object) -> Outcome:

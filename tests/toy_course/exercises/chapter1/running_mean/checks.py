@@ -21,6 +21,7 @@ def test_one_mean_per_value(learner, values):
 
 
 @pytest.mark.core
+@pytest.mark.hint("the mean of one value is that value")
 @given(values=VALUES)
 def test_first_value_is_kept(learner, values):
     """the first mean is the first value"""
@@ -36,6 +37,7 @@ def test_last_is_the_mean(learner, values):
 
 
 @pytest.mark.core
+@pytest.mark.hint("the k-th mean is the sum of the first k values, divided by k")
 @given(values=VALUES)
 def test_agrees_with_the_reference(learner, reference, values):
     """every mean is right"""

@@ -19,6 +19,7 @@ def test_white_space_does_not_matter(learner, words):
 
 
 @pytest.mark.core
+@pytest.mark.hint("make every letter small first")
 @given(words=WORDS)
 def test_case_does_not_matter(learner, words):
     """capital letters and small ones count as the same word"""
@@ -27,6 +28,7 @@ def test_case_does_not_matter(learner, words):
 
 
 @pytest.mark.core
+@pytest.mark.hint("a word that comes again adds one to its count")
 @given(words=WORDS)
 def test_counts_agree_with_the_reference(learner, reference, words):
     """each word has its count"""
@@ -35,6 +37,7 @@ def test_counts_agree_with_the_reference(learner, reference, words):
 
 
 @pytest.mark.core
+@pytest.mark.hint("from given import STOP_WORDS")
 @pytest.mark.parametrize("text", ["the", "The cat", "a hat of the cat"])
 def test_stop_words_are_left_out(learner, text):
     """words of given.STOP_WORDS are not counted"""
@@ -52,6 +55,7 @@ def test_most_common_come_first(learner, counts, k):
 
 
 @pytest.mark.edge
+@pytest.mark.hint("split() finds no words in an empty text; split(' ') finds one")
 def test_empty_text_has_no_words(learner):
     """an empty text has no words"""
     expect.equal(learner.count_words(""), {})
