@@ -7,7 +7,6 @@ runs, and hand over plain data.
 from __future__ import annotations
 
 import ast
-import inspect
 import io
 import warnings
 from collections.abc import Callable
@@ -35,7 +34,7 @@ def caption(exercise: Exercise) -> str:
     """What the picture shows: the docstring of ``draw``; "" where there is none."""
     tree = ast.parse(_file(exercise).read_bytes())
     draws = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "draw")
-    return next((inspect.cleandoc(ast.get_docstring(node) or "") for node in draws), "")
+    return next((ast.get_docstring(node) or "" for node in draws), "")
 
 
 def draw(exercise: Exercise, submission: Submission, slot: SlotLike) -> bytes:

@@ -13,11 +13,11 @@ import jsonschema
 import pytest
 
 from grader import authoring
-from grader.authoring import gate, matrix
+from grader.authoring import gate, matrix, mixups
 from grader.authoring.content_rule import leaks
 from grader.authoring.lint import lint
 from grader.authoring.pool import Nobody
-from grader.authoring.records import ExerciseGate, Fault, GateReport, Kind
+from grader.authoring.records import ExerciseGate, Fault, GateReport, Kind, Note
 from grader.authoring.variants import Variant, function_name, read_variants
 from grader.boundary.sandbox import Slot
 from grader.catalog import load_course
@@ -110,7 +110,7 @@ def test_the_matrix_has_a_row_for_each_file(report: GateReport) -> None:
 
 def test_json_is_as_its_schema_says(report: GateReport) -> None:
     """the JSON report is valid, for a good exercise and for faults, and survives JSON"""
-    faulty = ExerciseGate("chapter1/x", (Fault("stub", "a", "b", "c"),))
+    faulty = ExerciseGate("chapter1/x", (Fault("stub", "a", "b", "c"),), notes=(Note("reference", "slow"),))
     for each in report, GateReport((faulty, replace(faulty, faults=(), skipped="no torch")), "0", "strict"):
         document = authoring.to_document(each, {"python": "3", "torch": None})
         jsonschema.Draft202012Validator(read_schema("check")).validate(document)
@@ -157,6 +157,31 @@ def test_a_rate_is_never_rounded_up() -> None:
     assert "(99.9 %)" in authoring.render(GateReport((found,), "0", "strict")).plain
 
 
+def test_the_reference_is_timed(report: GateReport, course: Course, good: list[tuple[Variant, Report]]) -> None:
+    """the table has the seconds of the reference; more than six of them are noted, and no fault"""
+    for found in report.exercises:
+        assert found.reference_s is not None and 0 < found.reference_s < found.duration_s
+        assert not any(note.place == "reference" for note in found.notes)
+    assert "ref s" in authoring.render(report).plain
+    assert [note.place for note in matrix.find_notes(good, 6.1)] == ["reference"]
+    slow = ExerciseGate("chapter1/x", (), notes=matrix.find_notes(good, 61), reference_s=61)
+    text = authoring.render(GateReport((slow, slow), "0", "strict")).plain
+    assert "everything is as declared" in text and "61.0 s" in text and " 61.0 " in text
+
+
+def test_twins_are_noted_where_one_exercise_is_checked(good: list[tuple[Variant, Report]]) -> None:
+    """chaffs that fail the same checks are named with --json, and on a terminal for a single exercise"""
+    twin = (variant(Kind.CHAFF, "twin"), good[3][1])
+    broken = (variant(Kind.CHAFF, "broken"), replace(good[3][1], verdict=Verdict.LAYOUT))
+    notes = matrix.find_notes([*good, twin, broken], 0.1)
+    assert notes == (Note("chaffs a, twin", "fail the same checks: test_0", minor=True),)
+    found = ExerciseGate("chapter1/x", (), notes=notes)
+    one, two = (GateReport((found,) * count, "0", "strict") for count in (1, 2))
+    assert "chaffs a, twin: fail the same" in authoring.render(one).plain and one.exit_code == 0
+    assert "twin" not in authoring.render(two).plain
+    assert authoring.to_document(two, {})["exercises"][0]["notes"][0]["place"] == "chaffs a, twin"
+
+
 # --- a spoiled exercise
 
 
@@ -175,6 +200,8 @@ def test_every_spoiled_cell_is_named(toy: Exercise, slot: Slot) -> None:
     )
     late = toy.solution / "chaffs" / "mean_of_all.py"
     late.write_text(late.read_text().replace("Killed by: ", "Killed by: test_no_values_are_refused, "))
+    other = toy.solution / "wheats" / "other_name.py"
+    other.write_text('"""Calls them numbers."""\n\ndef running_mean(numbers):\n    return numbers\n')
     toy.checks.write_text(
         toy.checks.read_text() + "\n\n@pytest.mark.edge\ndef test_idle(learner):\n"
         '    """asks for nothing much"""\n    assert learner.running_mean([1.0]) is not None\n'
@@ -188,14 +215,80 @@ def test_every_spoiled_cell_is_named(toy: Exercise, slot: Slot) -> None:
     assert "killed by test_first_value_is_kept" in cells["chaff mean_of_all", "test_no_values_are_refused"].happened
     assert cells["checks.py", "test_idle"].happened == "kills none"
     assert found.verdict == "faulty"
+    # What follows from another fault is not told as one of its own: a signature, misconceptions of such chaffs.
+    assert [fault.declared for fault in found.faults if fault.place == "wheat other_name"] == ["running_mean(values)"]
+    assert not any(fault.place == FILE for fault in found.faults)
 
 
-def test_checks_that_cannot_run_are_a_fault(toy: Exercise, slot: Slot) -> None:
-    """a checks file with an error is reported as such, and the gate goes on"""
-    toy.checks.write_text("import nowhere_to_be_found\n")
+@pytest.mark.parametrize(
+    ("source", "happened"),
+    [
+        ("import nowhere_to_be_found\n", "No module named 'nowhere_to_be_found' ({file}:1)"),
+        ("\n\ndef test_x(learner:\n    pass\n", "'(' was never closed ({file}:3)"),
+        ("import json\n\njson.loads('{')\n", "({file}:3)"),
+    ],
+)
+@pytest.mark.parametrize("file", ["checks.py", "hidden_checks.py"])
+def test_checks_that_cannot_run_are_one_fault(toy: Exercise, slot: Slot, file: str, source: str, happened: str) -> None:
+    """a checks file with an error is one fault with file and line, whatever the number of variants"""
+    path = toy.checks if file == "checks.py" else toy.hidden_checks
+    assert path is not None
+    path.write_text(source)
     found = gate.examine(toy, read_variants(toy), gate.Plan(mutants=True), slot)
-    assert any("nowhere_to_be_found" in fault.happened for fault in found.faults)
-    assert found.mutants is None
+    assert [(fault.place, fault.declared) for fault in found.faults] == [(file, "can be run")]
+    assert found.faults[0].happened.endswith(happened.format(file=file))
+    assert found.mutants is None and found.verdict == "faulty"
+
+
+def test_a_reference_that_does_not_pass_ends_it(toy: Exercise, slot: Slot) -> None:
+    """its failing checks are told once each, those of the grader with the line of checks.py; nothing else is graded"""
+    assert toy.reference is not None
+    toy.reference.write_text(toy.reference.read_text().replace("means = []", "means = [0.0]"))
+    broken = "    math.fsum(expect)\n"
+    toy.checks.write_text(
+        toy.checks.read_text()
+        + '\n\n@pytest.mark.edge\n@pytest.mark.hint("h")\ndef test_broken(learner):\n    """title"""\n'
+        + broken
+    )
+    told: list[str] = []
+    found = gate.examine(toy, read_variants(toy), gate.Plan(mutants=True), slot, told.append)
+    faults = {fault.check: fault for fault in found.faults}
+    assert len(faults) == len(found.faults) and {fault.place for fault in found.faults} == {"reference"}
+    assert {"test_broken", "test_one_mean_per_value", "test_first_value_is_kept"} <= set(faults)
+    line = toy.checks.read_text().splitlines().index(broken.rstrip()) + 1
+    assert faults["test_broken"].happened.endswith(f"(checks.py:{line})")
+    assert len(told) == 1 and found.reference_s is None and found.mutants is None
+    (toy.folder / FILE).write_text("[]")
+    assert not mixups.write_misconceptions(toy, found)
+
+
+def test_stale_misconceptions_are_told_last(toy: Exercise, slot: Slot) -> None:
+    """a file that must be made anew is a fault where it is the only one, and the seed is the learners'"""
+    assert toy.hidden_checks is not None
+    toy.hidden_checks.unlink()
+    next(path for path in toy.chaffs if path.stem == "done_in_place").unlink()
+    [fault] = gate.examine(toy, read_variants(toy), gate.Plan(), slot).faults
+    assert (fault.place, fault.happened) == (FILE, "missing")
+    assert gate.examine(toy, read_variants(toy), gate.Plan(seed="7"), slot).faults == ()
+
+
+def test_a_picture_is_drawn_with_every_right_file(toy: Exercise, slot: Slot) -> None:
+    """picture.py must cope with the reference and with each wheat; after the reference none is tried"""
+    assert toy.picture is not None
+    graded = [(each, right(toy, each)) for each in read_variants(toy)]
+    assert list(gate._pictures(toy, graded, slot, str)) == []
+    toy.picture.write_text("def draw(learner, axes):\n    learner.running_mean([1.0]).append(0)\n")
+    [fault] = gate._pictures(toy, graded, slot, str)
+    assert (fault.place, fault.happened[:24]) == ("picture.py", "with wheat vectorised: /")
+    assert "picture.py:2: AttributeError" in fault.happened and "grade show" in fault.remedy
+    toy.picture.write_text("def draw(learner, axes):\n    learner.running_mean([])\n")
+    [fault] = gate._pictures(toy, graded, slot, str)
+    assert fault.happened.startswith("with reference: running_mean([]): raised ValueError")
+
+
+def right(exercise: Exercise, each: Variant) -> Report:
+    """The report of a file that passes."""
+    return row(exercise, each, P, P, P, P, P)[1]
 
 
 def test_a_process_that_dies_is_a_fault_of_its_exercise(tmp_path: Path) -> None:
@@ -210,6 +303,7 @@ def test_a_process_that_dies_is_a_fault_of_its_exercise(tmp_path: Path) -> None:
     assert [fault.place for fault in report.exercises[0].faults] == ["gate"]
     assert "nowhere_to_be_found" in report.exercises[1].faults[0].happened
     assert report.exit_code == 3
+    assert not (broken.folder / FILE).exists()
 
 
 # --- the kill matrix, without grading
@@ -320,6 +414,16 @@ def test_parameters_do_not_count() -> None:
     assert function_name("test_x[3-4]") == "test_x"
 
 
+@pytest.mark.parametrize(
+    ("expected", "got", "told"),
+    [("1", "2", "expected 1, got 2"), ("", "raised E", "got raised E"), ("1", "", "expected 1"), ("", "", "")],
+)
+def test_a_side_that_is_empty_is_not_told(expected: str, got: str, told: str) -> None:
+    """where nothing is said of what was expected, only what came is told"""
+    check = replace(result("test_x", N), expected=expected, got=got)
+    assert matrix._story(check) == " · ".join(filter(None, ("not yet", told)))
+
+
 # --- misconceptions
 
 
@@ -341,16 +445,35 @@ def test_written_misconceptions_are_read(course: Course, report: GateReport) -> 
     """--write makes the file that a learner's report looks into, and a second run changes nothing"""
     for exercise, found in zip(course.exercises, report.exercises, strict=True):
         assert read_misconceptions(exercise) == found.misconceptions != ()
-        assert not gate.write_misconceptions(exercise, found)
+        assert not mixups.write_misconceptions(exercise, found)
         assert all(isinstance(key, frozenset) for key in misconceptions(exercise))
 
 
 def test_two_readings_are_both_told_and_three_are_not(toy: Exercise) -> None:
     """an ambiguous failure is told as either … or …; with three readings nothing is told"""
     known = (Misconception(("test_a",), ("x", "y")), Misconception(("test_b",), ("x", "y", "z")))
-    found = ExerciseGate(toy.id, (), rows=(matrix.make_row(*row(toy, variant(Kind.STUB), N)),), misconceptions=known)
-    assert gate.write_misconceptions(toy, found)
+    found = ExerciseGate(toy.id, (), rows=(matrix.make_row(*row(toy, variant(Kind.CHAFF), N)),), misconceptions=known)
+    assert mixups.write_misconceptions(toy, found)
     assert misconceptions(toy) == {frozenset({"test_a"}): "either x, or y"}
+
+
+@pytest.mark.parametrize(
+    ("says", "joined"),
+    [
+        (("All of it.",), "All of it."),
+        (("The last. It is.", "A sum, as in Adam."), "either the last. It is, or a sum, as in Adam"),
+        (("GPUs count.", "Adam counts."), "either GPUs count, or Adam counts"),
+        (("I divide.", "True is 1."), "either I divide, or True is 1"),
+        (("ZeRO-2 shards.", "N is all."), "either ZeRO-2 shards, or N is all"),
+        (("k is left out", "Adam's moments."), "either k is left out, or Adam's moments"),
+    ],
+)
+def test_two_readings_are_one_sentence(toy: Exercise, says: tuple[str, ...], joined: str) -> None:
+    """of joined sentences each loses its full stop and its capital, unless that belongs to a name"""
+    toy.statement.write_text("The moments of Adam are two. A GPU has some.\n")
+    entry = {"fails": ["test_a"], "says": list(says)}
+    (toy.folder / FILE).write_text(json.dumps([entry]))
+    assert misconceptions(toy) == {frozenset({"test_a"}): joined}
 
 
 def test_a_broken_file_is_told(toy: Exercise) -> None:
@@ -362,22 +485,17 @@ def test_a_broken_file_is_told(toy: Exercise) -> None:
 
 
 def test_stale_misconceptions_are_a_fault(toy: Exercise, good: list[tuple[Variant, Report]]) -> None:
-    """the file must say what the chaffs show; a measured check may come and go; another seed is no judge"""
+    """the file must say what the chaffs show; a measured check may come and go"""
     known = matrix.find_misconceptions(good)
-
-    def stale(plan: gate.Plan = gate.Plan()) -> tuple[Fault, ...]:  # noqa: B008
-        return gate._stale(toy, good, known, plan)
-
-    assert stale()[0].happened == "missing"
-    found = ExerciseGate(toy.id, (), rows=(matrix.make_row(*good[0]),), misconceptions=known)
-    gate.write_misconceptions(toy, found)
-    assert stale() == ()
+    found = ExerciseGate(toy.id, (), rows=(matrix.make_row(*good[3]),), misconceptions=known)
+    assert mixups.stale(toy, good, known)[0].happened == "missing"
+    mixups.write_misconceptions(toy, found)
+    assert mixups.stale(toy, good, known) == ()
     steadier = replace(known[2], fails=known[2].fails[:-1])  # without test_4, a scale check
-    gate.write_misconceptions(toy, replace(found, misconceptions=(*known[:2], steadier)))
-    assert stale() == ()
-    gate.write_misconceptions(toy, replace(found, misconceptions=known[1:]))
-    assert stale()[0].happened == "not what the chaffs show now"
-    assert stale(gate.Plan(seed="7")) == stale(gate.Plan(write=True)) == ()
+    mixups.write_misconceptions(toy, replace(found, misconceptions=(*known[:2], steadier)))
+    assert mixups.stale(toy, good, known) == ()
+    mixups.write_misconceptions(toy, replace(found, misconceptions=known[1:]))
+    assert mixups.stale(toy, good, known)[0].happened == "not what the chaffs show now"
 
 
 # --- lint
@@ -483,10 +601,86 @@ def test_answers_are_not_given_away(body: str, function: str) -> None:
 
 def test_a_leak_is_a_fault(toy: Exercise) -> None:
     """the fault names check and line"""
-    check = "\n\ndef test_leak(learner, reference):\n    learner.running_mean(reference.running_mean([1.0]))\n"
-    toy.checks.write_text(toy.checks.read_text() + check)
+    check = "    learner.running_mean(reference.running_mean([1.0]))\n"
+    toy.checks.write_text(toy.checks.read_text() + f"\n\n{CHECK}{check}")
     fault = places(toy)["checks.py"]
-    assert fault.check == "test_leak" and "line" in fault.happened
+    assert fault.check == "test_new" and "line" in fault.happened
+
+
+CHECK = '@pytest.mark.hint("help")\ndef test_new(learner, reference):\n    """title"""\n'
+
+
+@pytest.mark.parametrize(
+    ("check", "declared"),
+    [
+        (CHECK, []),
+        (CHECK.replace('    """title"""', "    pass"), ["has a title"]),
+        (CHECK.replace("title", "  "), ["has a title"]),
+        (CHECK.replace('@pytest.mark.hint("help")', "@pytest.mark.core"), ["has a hint"]),
+        (CHECK.replace('"help"', '" "'), ["has a hint"]),
+        (CHECK.replace('"help"', "HELP"), []),
+        (
+            CHECK.replace(".hint(", '.parametrize("x", [pytest.param(1, marks=pytest.mark.hint(').replace(
+                'p")', 'p"))])'
+            ),
+            [],
+        ),
+        ("def test_new(learner):\n    pass\n", ["has a title", "has a hint"]),
+        ("def helper(learner):\n    pass\n", []),
+    ],
+)
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_check_has_a_title_and_a_hint(toy: Exercise, check: str, declared: list[str], hidden: bool) -> None:
+    """a learner reads what must hold, and what helps; both are asked for in every file of checks"""
+    path = toy.hidden_checks if hidden else toy.checks
+    assert path is not None
+    path.write_text(f"{path.read_text()}\n\n{check}")
+    faults = lint(toy, read_variants(toy))
+    assert [fault.declared for fault in faults] == declared
+    assert {(fault.place, fault.check) for fault in faults} <= {(path.name, "test_new")}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("See /home/me/notes.md.", True),
+        ("open('/tmp/x')", True),
+        ("`/root`", True),
+        ("/Users/me", True),
+        ("C:\\temp", True),
+        ("https://example.org/home/root and docs/tmp/x", False),
+        ("a/root, x /homely", False),
+        ("ABC: all of it", False),
+    ],
+)
+def test_absolute_paths_are_told(toy: Exercise, text: str, told: bool) -> None:
+    """a path of the author's machine in statement, stub or checks is a fault, with its line"""
+    assert toy.hidden_checks is not None
+    for path in (toy.statement, toy.stub, toy.checks, toy.hidden_checks):
+        before = path.read_text()
+        path.write_text(f"{before}\n# {text}\n")
+        faults = lint(toy, read_variants(toy))
+        assert [(fault.place, fault.declared) for fault in faults] == [(path.name, "no absolute path")] * told
+        assert all(f"line {before.count(chr(10)) + 2}: # {text}" in fault.happened for fault in faults)
+        path.write_text(before)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("raise NotImplementedError", False),
+        ("raise NotImplementedError()", False),
+        ("pass", True),
+        ("return values", True),
+        ("values = list(values)\n    raise NotImplementedError", True),
+        ("raise ValueError", True),
+    ],
+)
+def test_a_stub_does_nothing(toy: Exercise, body: str, told: bool) -> None:
+    """below its docstring a stub's function raises NotImplementedError, and that is all"""
+    toy.stub.write_text(toy.stub.read_text().replace("raise NotImplementedError", body))
+    happened = [(fault.place, fault.declared) for fault in lint(toy, read_variants(toy))]
+    assert happened == [("stub", "raise NotImplementedError")] * told
 
 
 # --- grade new
@@ -516,8 +710,11 @@ def test_a_scaffold_says_what_is_missing(tmp_path: Path, slot: Slot) -> None:
 def test_a_scaffold_reads_well(tmp_path: Path) -> None:
     """grade new prints the files and five steps, each with what to type"""
     text = str(authoring.scaffold(copy_toy(tmp_path), "chapter1/new_one"))
-    for word in "new_one.py", "chaffs", "  5. ", "grade check chapter1/new_one":
+    for word in "new_one.py", "chaffs", "  5. ", "grade check chapter1/new_one", "chapter1/new_one --write":
         assert word in text
+    for word in "chapter1/new_one/picture.py", "grade show chapter1/new_one":
+        assert word in text
+    assert not (tmp_path / "exercises/chapter1/new_one/picture.py").exists()
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,7 @@ from tests.fake_slot import FakeSlot
 from tests.small_exercise import DOUBLE, make_exercise, submit, submit_file
 
 TOY = Path(__file__).parent / "toy_course"
-EXERCISES = {
-    exercise.id: exercise for exercise in load_course(TOY / "exercises", TOY / "solutions").exercises
-}
+EXERCISES = {exercise.id: exercise for exercise in load_course(TOY / "exercises", TOY / "solutions").exercises}
 KEPT = """
 @pytest.mark.core
 @given(n=st.integers(0, 100))
@@ -254,9 +252,7 @@ def test_the_reference_is_asked_once(tmp_path):
     def test_plain(learner, reference):
         expect.equal(learner.double(3), reference.double(3))
     """
-    noisy = (
-        "calls = []\ndef double(n):\n    calls.append(n)\n    open(r'{}', 'a').write('x')\n    return 2 * n\n"
-    )
+    noisy = "calls = []\ndef double(n):\n    calls.append(n)\n    open(r'{}', 'a').write('x')\n    return 2 * n\n"
     log = tmp_path / "log"
     exercise = make_exercise(tmp_path, checks, noisy.format(log))
     sizes = []

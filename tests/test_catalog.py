@@ -241,9 +241,7 @@ def test_commands_start_without_heavy_imports() -> None:
         "print({'jsonschema', 'numpy', 'torch', 'hypothesis', 'pytest'} & set(sys.modules))"
     )
     environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout == "set()\n"
 
 
@@ -295,9 +293,7 @@ STRICT_FAULTS = {
 
 @pytest.mark.parametrize("validate", [False, True])
 @pytest.mark.parametrize("fault", EXERCISE_FAULTS)
-def test_fault_in_exercise_yaml_names_file_line_field_and_remedy(
-    root: Path, fault: str, validate: bool
-) -> None:
+def test_fault_in_exercise_yaml_names_file_line_field_and_remedy(root: Path, fault: str, validate: bool) -> None:
     """With and without the full validation the same fault gets the same words."""
     old, new, line, message, remedy = EXERCISE_FAULTS[fault]
     path = write(root / "chapter1" / "adder" / "exercise.yaml", EXERCISE.replace(old, new))
@@ -336,9 +332,7 @@ def test_full_validation_finds_what_a_quick_look_lets_pass(root: Path, fault: st
         ),
     ],
 )
-def test_fault_in_course_or_chapter_yaml_is_named(
-    root: Path, file: str, text: str, line: int, message: str
-) -> None:
+def test_fault_in_course_or_chapter_yaml_is_named(root: Path, file: str, text: str, line: int, message: str) -> None:
     """The other two kinds of file are held against their schemas too."""
     path = write(root / file, text)
     with pytest.raises(ContentError) as caught:
@@ -355,9 +349,7 @@ def test_missing_file_of_an_exercise_is_named(root: Path, name: str) -> None:
         catalog.load_course(root, validate=True)
 
 
-@pytest.mark.parametrize(
-    "file", ["chapter1/Adder-2/exercise.yaml", "chapter1/b/checks.py", "x/b/exercise.yaml"]
-)
+@pytest.mark.parametrize("file", ["chapter1/Adder-2/exercise.yaml", "chapter1/b/checks.py", "x/b/exercise.yaml"])
 def test_overlooked_folder_is_named(root: Path, file: str) -> None:
     """A folder with a bad name, or without one of the yaml files, is never graded: the author is told."""
     path = write(root / file, EXERCISE)

@@ -131,9 +131,7 @@ def test_json_is_one_valid_object(toy):
         "chapter1/running_mean",
         "chapter1/word_count",
     ]
-    assert {check["verdict"] for exercise in document["exercises"] for check in exercise["checks"]} == {
-        "not yet"
-    }
+    assert {check["verdict"] for exercise in document["exercises"] for check in exercise["checks"]} == {"not yet"}
 
 
 def test_same_seed_same_counterexample(toy, tmp_path):
@@ -212,9 +210,7 @@ def test_faulty_course(toy):
 def test_check_with_a_fault_of_its_own(toy, tmp_path):
     """a check that breaks is a grader problem: exit code 3, no points lost, the traceback in the log only"""
     checks = toy / "exercises/chapter1/running_mean/checks.py"
-    checks.write_text(
-        checks.read_text() + "\n\n@pytest.mark.core\ndef test_broken(learner):\n    raise KeyError(3)\n"
-    )
+    checks.write_text(checks.read_text() + "\n\n@pytest.mark.core\ndef test_broken(learner):\n    raise KeyError(3)\n")
     result = quick("running_mean", "--using", "solutions")
     assert result.exit_code == 3
     assert "grader problem" in result.stdout
@@ -369,9 +365,7 @@ HEAVY = [
 ]
 
 
-@pytest.mark.parametrize(
-    "words", [["--help"], ["-h"], ["--version"], ["running_mean", "--help"], ["list", "--help"]]
-)
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["--version"], ["running_mean", "--help"], ["list", "--help"]])
 def test_help_imports_next_to_nothing(words):
     """help answers without numpy, torch, pytest or anything else that takes its time"""
     code = (
@@ -405,9 +399,7 @@ def test_numpy_only_exercises_import_no_torch():
         "finally:\n    print({'torch', 'triton'} & set(sys.modules), file=sys.stderr)\n"
     )
     env = os.environ | {"PYTHONPATH": str(REPO)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=TOY, env=env, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOY, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "set()\n")
 
 
@@ -523,9 +515,7 @@ def test_terminal_shows_colour_and_a_bar(toy):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX descriptors")
 def test_inline_has_the_terminal(tmp_path):
     """--inline lets a breakpoint in the learner's file talk to the terminal, and grades as ever"""
-    (tmp_path / "running_mean.py").write_text(
-        RIGHT.replace("    total = 0.0\n", "    breakpoint()\n    total = 0.0\n")
-    )
+    (tmp_path / "running_mean.py").write_text(RIGHT.replace("    total = 0.0\n", "    breakpoint()\n    total = 0.0\n"))
     done = subprocess.run(
         [sys.executable, "-m", "grader", "running_mean", "--inline", "-k", "refused", "--course", str(TOY)],
         cwd=tmp_path,

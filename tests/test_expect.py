@@ -152,9 +152,7 @@ def test_close_shows_the_worst():
     got[[7, 31]] += (0.01, 0.02)
     found = mismatch(expect.close, got, want, "the loss", rtol=0, atol=1e-3)
     assert found.got.endswith("at [31]")
-    assert (
-        found.detail == "the loss: shape (50,); off by 0.02, allowed 0.001; 2 of 50 differ, this is the worst"
-    )
+    assert found.detail == "the loss: shape (50,); off by 0.02, allowed 0.001; 2 of 50 differ, this is the worst"
     got[3] = np.nan
     assert mismatch(expect.close, got, want, rtol=0, atol=1e-3).got == "nan at [3]"
 
@@ -325,7 +323,5 @@ def test_show_is_short_and_quick_for_anything():
 
 def test_torch_is_never_imported():
     """A course without torch pays nothing for it: expect and strategies never import it."""
-    code = (
-        "import sys; from grader import expect, strategies; expect.equal(1, 1); print('torch' in sys.modules)"
-    )
+    code = "import sys; from grader import expect, strategies; expect.equal(1, 1); print('torch' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

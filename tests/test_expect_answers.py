@@ -150,9 +150,7 @@ plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text() | st.binary(),
     lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
     max_leaves=8,
-) | hnp.arrays(
-    st.sampled_from(["bool", "int8", "uint64", "float16", "float64", "complex64", "U3"]), hnp.array_shapes()
-)
+) | hnp.arrays(st.sampled_from(["bool", "int8", "uint64", "float16", "float64", "complex64", "U3"]), hnp.array_shapes())
 
 
 @given(value=plain, other=plain)

@@ -35,9 +35,7 @@ class Function:
         args, kwargs = copy.deepcopy((args, kwargs))
         value = self(*args, **kwargs)
         cost = self.cost(*args, **kwargs)
-        return SimpleNamespace(
-            value=value, args=args, kwargs=kwargs, cpu_s=cost, peak_mb=self.peak_mb, launches=0
-        )
+        return SimpleNamespace(value=value, args=args, kwargs=kwargs, cpu_s=cost, peak_mb=self.peak_mb, launches=0)
 
 
 def raiser(error):

@@ -32,9 +32,7 @@ def binomial(n, p, k):
 def test_binomial_false_alarms(n, p, false_alarm):
     """Summed exactly over all outcomes, binomial_within fails a right answer no more often than promised."""
     odds = sum(
-        binomial(n, p, k)
-        for k in range(n + 1)
-        if not passes(expect.binomial_within, k, n, p, false_alarm=false_alarm)
+        binomial(n, p, k) for k in range(n + 1) if not passes(expect.binomial_within, k, n, p, false_alarm=false_alarm)
     )
     assert odds <= false_alarm
 
@@ -79,9 +77,7 @@ def test_power_of_the_mean():
     expect.mean_within(samples, 0.5, bounds=(0, 1))
     assert not passes(expect.mean_within, samples, 0.45, bounds=(0, 1))
     rare = np.random.default_rng(0).random(10_000) < 0.001
-    assert not passes(expect.mean_within, rare.astype(float), 0.02, (0, 1)), (
-        "Hoeffding's plain band is 0.033 wide"
-    )
+    assert not passes(expect.mean_within, rare.astype(float), 0.02, (0, 1)), "Hoeffding's plain band is 0.033 wide"
 
 
 def test_power_of_the_counts():
@@ -150,9 +146,7 @@ def test_wording_of_counts(counts, p, text):
 
 def test_wording_of_means_and_trials():
     """Both say the range that was allowed."""
-    with pytest.raises(
-        Mismatch, match=r"expected a mean of 0\.396891 to 0\.603109; got 0\.75 \(it: over 1000 samples"
-    ):
+    with pytest.raises(Mismatch, match=r"expected a mean of 0\.396891 to 0\.603109; got 0\.75 \(it: over 1000 samples"):
         expect.mean_within([0.75] * 1000, 0.5, (0, 1), "it")
     with pytest.raises(Mismatch, match="expected values from 0 to 1; got"):
         expect.mean_within([0.5, 1.5], 0.5, (0, 1))

@@ -19,9 +19,7 @@ from tests.small_exercise import submit
 def seated(source, slot=None, pace=None, names=("f",)):
     """A proxy for a learner's file, and its seat."""
     slot = slot or FakeSlot()
-    seat = Seat(
-        lambda place: slot.job(submit(source), Limits(), None, dict.fromkeys(names)), pace or Pace()
-    )
+    seat = Seat(lambda place: slot.job(submit(source), Limits(), None, dict.fromkeys(names)), pace or Pace())
     learner = Proxy(names, "learner")
     learner.seat_ = seat
     return learner, seat

@@ -13,9 +13,7 @@ from grader.boundary import wire
 from grader.session.literal import TOO_LARGE, WRITTEN_OUT, call_text, literal, summary
 
 SCOPE = {"np": np, "base64": base64, "zlib": zlib}
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text() | st.binary()
-)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text() | st.binary()
 KEYS = st.integers() | st.text() | st.binary()
 VALUES = st.recursive(
     SCALARS,
@@ -33,9 +31,7 @@ DTYPES = ["?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
 
 def with_plain_nans(value):
     """The payload of a NaN is not kept."""
-    return (
-        np.where(np.isnan(value), np.full_like(value, np.nan), value) if value.dtype.kind in "fc" else value
-    )
+    return np.where(np.isnan(value), np.full_like(value, np.nan), value) if value.dtype.kind in "fc" else value
 
 
 def same(left, right):
@@ -58,11 +54,7 @@ def test_plain_values_come_back(value):
     assert alike(eval(literal(value), SCOPE), value)
 
 
-@given(
-    value=st.sampled_from(DTYPES).flatmap(
-        lambda code: hnp.arrays(code, hnp.array_shapes(min_dims=0, min_side=0))
-    )
-)
+@given(value=st.sampled_from(DTYPES).flatmap(lambda code: hnp.arrays(code, hnp.array_shapes(min_dims=0, min_side=0))))
 def test_arrays_come_back(value):
     """dtype, shape and bits are kept, for empty and 0-dimensional arrays as well."""
     again = eval(literal(value), SCOPE)

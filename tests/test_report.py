@@ -114,9 +114,7 @@ def test_returned_is_shown_only_where_it_adds_something():
 
 def test_own_frames_and_output_stand_under_the_check():
     """the learner's frames and prints are quoted line by line, from both ends where there are many"""
-    check = replace(
-        WRONG, traceback="  line 3, in f\n    return 1 / 0", output="".join(f"{n}\n" for n in range(90))
-    )
+    check = replace(WRONG, traceback="  line 3, in f\n    return 1 / 0", output="".join(f"{n}\n" for n in range(90)))
     shown = lines(report(check))
     assert "  where     | line 3, in f" in shown
     assert "            |   return 1 / 0" in shown
@@ -154,9 +152,7 @@ def test_stub_is_a_list_of_things_to_do():
 
 def test_unreadable_file_is_told_once():
     """a layout fault stands there once with its remedy, not under every check"""
-    check = replace(
-        WRONG, verdict=Verdict.LAYOUT, message="minhash_lsh.py, line 3 is not valid Python.", got=""
-    )
+    check = replace(WRONG, verdict=Verdict.LAYOUT, message="minhash_lsh.py, line 3 is not valid Python.", got="")
     shown = lines(report(check, replace(check, name="test_b"), verdict=Verdict.LAYOUT))
     assert sum("not valid Python" in line for line in shown) == 1
     assert "  so        2 checks could not begin" in shown
@@ -201,10 +197,7 @@ def test_grader_problem_is_nobodys_fault():
     ]
 
 
-HOSTILE = (
-    "\x1b[2J\x1b]0;title\x07 [bold red]markup[/] :smile: "
-    "\u202egnp.exe \u200b\x00\x9b31m\r\udc80 line\u2028two"
-)
+HOSTILE = "\x1b[2J\x1b]0;title\x07 [bold red]markup[/] :smile: \u202egnp.exe \u200b\x00\x9b31m\r\udc80 line\u2028two"
 
 
 def test_hostile_text_is_made_visible():
@@ -286,9 +279,7 @@ def test_document_has_the_keys_that_were_promised():
     assert {"id", "verdict", "points", "max_points", "checks"} <= set(document["exercises"][0])
     check = {"name", "tier", "title", "verdict", "called", "expected", "got", "hint", "duration_s"}
     assert check <= set(document["exercises"][0]["checks"][0])
-    assert {"grader", "python", "platform", "numpy", "torch", "triton", "hypothesis"} <= set(
-        document["environment"]
-    )
+    assert {"grader", "python", "platform", "numpy", "torch", "triton", "hypothesis"} <= set(document["environment"])
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,7 @@ from tests.small_exercise import DOUBLE, make_exercise, submit, submit_file
 
 ROOT = Path(__file__).parent.parent
 TOY = ROOT / "tests/toy_course"
-EXERCISES = {
-    exercise.id: exercise for exercise in load_course(TOY / "exercises", TOY / "solutions").exercises
-}
+EXERCISES = {exercise.id: exercise for exercise in load_course(TOY / "exercises", TOY / "solutions").exercises}
 
 DRAWN = """
 @pytest.mark.core
@@ -268,9 +266,7 @@ def test_an_error_of_the_check_is_a_grader_problem(one, caplog, body, given):
     assert caplog.records
 
 
-@pytest.mark.parametrize(
-    "draws", ["st.integers().filter(lambda n: False)", "st.integers(3, 1)", "'no strategy'"]
-)
+@pytest.mark.parametrize("draws", ["st.integers().filter(lambda n: False)", "st.integers(3, 1)", "'no strategy'"])
 def test_impossible_draws_are_a_grader_problem(one, draws):
     """A strategy that cannot be drawn from is a fault of the content."""
     checks = f"@pytest.mark.core\n@given(n={draws})\ndef test_it(learner, n):\n    learner.double(n)\n"

@@ -121,9 +121,7 @@ def test_huge_file_is_not_read(exercise: Exercise, tmp_path: Path) -> None:
 
 def test_missing_file_names_the_places(exercise: Exercise, tmp_path: Path) -> None:
     """Without a file the learner reads where to put it."""
-    text = fault(
-        exercise, tmp_path, "there is no running_mean.py in", str(tmp_path), "chapter1/running_mean/"
-    )
+    text = fault(exercise, tmp_path, "there is no running_mean.py in", str(tmp_path), "chapter1/running_mean/")
     assert "--using" in text and "Is it" not in text
 
 
@@ -176,9 +174,7 @@ def test_directory_of_that_name(exercise: Exercise, tmp_path: Path) -> None:
     """A folder called running_mean.py is named as one, even with a good file in a later place."""
     (tmp_path / "chapter1" / "running_mean.py").mkdir(parents=True)
     put(tmp_path, "running_mean.py")
-    fault(
-        exercise, tmp_path, str(tmp_path / "chapter1" / "running_mean.py"), "is a folder", "Put a Python file"
-    )
+    fault(exercise, tmp_path, str(tmp_path / "chapter1" / "running_mean.py"), "is a folder", "Put a Python file")
 
 
 def test_file_where_a_folder_may_be(exercise: Exercise, tmp_path: Path) -> None:
@@ -283,9 +279,7 @@ def test_descriptors_are_closed(exercise: Exercise, tmp_path: Path) -> None:
     assert after == before
 
 
-def test_unreadable_file_is_named(
-    exercise: Exercise, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file_is_named(exercise: Exercise, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file without read permission is told, with the command that gives it (acted: root reads all)."""
     path = put(tmp_path, "running_mean.py")
 
@@ -300,9 +294,7 @@ def test_unreadable_file_is_named(
     fault(exercise, tmp_path, str(path), "cannot be read: Permission denied", "chmod u+r")
 
 
-def test_unreachable_folder_is_named(
-    exercise: Exercise, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreachable_folder_is_named(exercise: Exercise, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that may not be entered is told and not taken for a missing file."""
 
     def refuse(self: Path) -> os.stat_result:

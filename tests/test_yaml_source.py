@@ -121,9 +121,7 @@ def test_lines_are_known_for_every_key_and_item(tmp_path: Path) -> None:
         (b"#" * (MAX_BYTES + 1), "", "larger than 1024 KiB"),
     ],
 )
-def test_fault_names_file_line_and_column(
-    tmp_path: Path, text: str | bytes, place: str, message: str
-) -> None:
+def test_fault_names_file_line_and_column(tmp_path: Path, text: str | bytes, place: str, message: str) -> None:
     """Whatever is not plain, single and unambiguous is refused where it stands, with a remedy."""
     with pytest.raises(ContentError) as caught:
         read(tmp_path, text)
@@ -185,8 +183,7 @@ def test_quick_look_never_refuses_what_the_schema_allows(tmp_path: Path) -> None
     """The quick look decides nothing by itself: a whole number written 5.0 is doubted, then allowed."""
     path = tmp_path / "file.yaml"
     path.write_text(
-        "title: T\nlevel: Beginner\npath: core\nminutes: 5.0\norder: 1\n"
-        "objectives: [1]\nneeds: []\npoints: {core: 1}\n"
+        "title: T\nlevel: Beginner\npath: core\nminutes: 5.0\norder: 1\nobjectives: [1]\nneeds: []\npoints: {core: 1}\n"
     )
     require_valid(read_yaml(path), "exercise", full=False)
     require_valid(read_yaml(path), "exercise", full=True)

@@ -81,9 +81,7 @@ def different(got: Any, other: Any, what: str = "") -> None:
 def same_items(got: Any, want: Any, what: str = "") -> None:
     """Ask for the same items in any order, each as often; items compare exactly, lists and tuples alike."""
     if not all(is_sequence(value) or isinstance(value, set | frozenset) for value in (got, want)):
-        fail(
-            Difference(show(want), show(got), NO_RETURN if got is None else f"got {kind_of(got)}"), what, got
-        )
+        fail(Difference(show(want), show(got), NO_RETURN if got is None else f"got {kind_of(got)}"), what, got)
     shown = {_key(item): _plain(item) for value in (got, want) for item in value}
     left, right = (Counter(map(_key, value)) for value in (got, want))
     if left != right:

@@ -48,9 +48,7 @@ def unchanged(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Ask that a call leaves its arguments exactly as they were; answers what it returned."""
     old_args, old_kwargs = copy.deepcopy(args), copy.deepcopy(kwargs)
     seen = function.observe(*args, **kwargs)
-    pairs = [
-        (f"argument {i + 1}", old, new) for i, (old, new) in enumerate(zip(old_args, seen.args, strict=True))
-    ]
+    pairs = [(f"argument {i + 1}", old, new) for i, (old, new) in enumerate(zip(old_args, seen.args, strict=True))]
     pairs += [(f"argument {name}", old, seen.kwargs.get(name)) for name, old in old_kwargs.items()]
     for name, old, new in pairs:
         if not _identical(old, new):

@@ -53,9 +53,7 @@ def match(got: Array, want: Array, nan_equal: bool) -> Difference | None:
     if same.size <= FEW:
         return Difference(show(want), show(got), f"at {list(index)}: {came}, not {expected}; {count}")
     place = f"at {list(index)}"
-    return Difference(
-        f"{expected} {place}", f"{came} {place}", f"shape {same.shape}; {count}, this is the first"
-    )
+    return Difference(f"{expected} {place}", f"{came} {place}", f"shape {same.shape}; {count}, this is the first")
 
 
 def _rounds(left: Array, right: Array) -> bool:
@@ -84,9 +82,7 @@ def near(got: Array, want: Array, rtol: Array, atol: Array, nan_equal: bool) -> 
     return _worst(left, right, ~fine, error, allowed, largest(excess))
 
 
-def _worst(
-    got: Array, want: Array, wrong: Array, error: Array, allowed: Array, index: tuple[int, ...]
-) -> Difference:
+def _worst(got: Array, want: Array, wrong: Array, error: Array, allowed: Array, index: tuple[int, ...]) -> Difference:
     expected, came = apart(want[index], got[index])
     off = f"off by {number_text(error[index], 3)}, allowed {number_text(allowed[index], 3)}"
     detail = off if np.isfinite(error[index]) and np.isfinite(allowed[index]) else ""
@@ -96,6 +92,4 @@ def _worst(
     detail = "; ".join(filter(None, (detail, count)))
     if error.size <= FEW:
         return Difference(show(want), show(got), f"worst {place}: {detail}")
-    return Difference(
-        f"{expected} {place}", f"{came} {place}", f"shape {error.shape}; {detail}, this is the worst"
-    )
+    return Difference(f"{expected} {place}", f"{came} {place}", f"shape {error.shape}; {detail}, this is the worst")

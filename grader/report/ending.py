@@ -43,9 +43,7 @@ def ending(reports: Sequence[Report], notes: Notes) -> list[Text]:
 def _next(reports: Sequence[Report], notes: Notes) -> list[str]:
     """What to do now, in one step or two."""
     verdicts = {report.verdict for report in reports}
-    if any(
-        Verdict.GRADER_PROBLEM in (report.verdict, *(c.verdict for c in report.checks)) for report in reports
-    ):
+    if any(Verdict.GRADER_PROBLEM in (report.verdict, *(c.verdict for c in report.checks)) for report in reports):
         first = "tell whoever runs the course: a grader problem costs no points"
         return [first, f"send them {notes.log}"] if notes.log else [first]
     unsolved = next((report for report in reports if report.verdict.costs_points), None)

@@ -69,9 +69,7 @@ class Ring:
 
 
 @pytest.mark.core
-@pytest.mark.hint(
-    "which of the three states does this stage cut, and how long is a shard where N does not divide Ψ?"
-)
+@pytest.mark.hint("which of the three states does this stage cut, and how long is a shard where N does not divide Ψ?")
 @given(params=SMALL, dp=GPUS, recipe=RECIPES)
 @example(params=10, dp=4, recipe=MIXED_ADAM)
 def test_bytes_are_those_of_the_buffers(learner, params, dp, recipe):
@@ -101,9 +99,7 @@ def test_figures_of_the_paper(learner, stage):
     for (params, dp), gigabytes in PAPER.items():
         got = expect.number(learner.zero_bytes_per_gpu(params, stage, dp, MIXED_ADAM), "bytes")
         # The paper divides without padding, which adds less than one element of 16 bytes.
-        expect.between(
-            got, gigabytes[stage] * 1e9, gigabytes[stage] * 1e9 + 16, f"bytes for Ψ = {params}, N = {dp}"
-        )
+        expect.between(got, gigabytes[stage] * 1e9, gigabytes[stage] * 1e9 + 16, f"bytes for Ψ = {params}, N = {dp}")
 
 
 @pytest.mark.core
@@ -133,9 +129,7 @@ def test_recipes_add_up(learner, params, stage, dp, one, two):
 def test_more_gpus_than_parameters(learner, params, stage, more):
     """with as many GPUs as parameters or more, a shard is one element; one GPU keeps everything"""
     small = {"parameters": 1, "gradients": 1, "optimizer": 1}
-    expect.equal(
-        learner.zero_bytes_per_gpu(params, stage, params + more, small), stage + (3 - stage) * params
-    )
+    expect.equal(learner.zero_bytes_per_gpu(params, stage, params + more, small), stage + (3 - stage) * params)
     expect.equal(learner.zero_bytes_per_gpu(params, stage, 1, small), 3 * params, "bytes of the only GPU")
 
 
@@ -143,9 +137,7 @@ def test_more_gpus_than_parameters(learner, params, stage, more):
 
 
 @pytest.mark.core
-@pytest.mark.hint(
-    "count collectives: what is reduced, what is gathered, how often? N - 1 shards are sent in each"
-)
+@pytest.mark.hint("count collectives: what is reduced, what is gathered, how often? N - 1 shards are sent in each")
 @given(params=SMALL, dp=GPUS)
 @example(params=10, dp=4)
 def test_traffic_is_that_of_rings(learner, params, dp):
@@ -227,9 +219,7 @@ def test_seventy_billion_parameters(learner):
 
 
 @pytest.mark.edge
-@pytest.mark.hint(
-    "there are four stages, and at least one parameter and one GPU: raise ValueError for anything else"
-)
+@pytest.mark.hint("there are four stages, and at least one parameter and one GPU: raise ValueError for anything else")
 @given(wrong=st.integers(-3, 0), stage=STAGES, no_stage=st.sampled_from([-1, 4, 5]))
 def test_impossible_arguments(learner, wrong, stage, no_stage):
     """impossible arguments are errors"""

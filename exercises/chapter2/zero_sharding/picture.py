@@ -21,9 +21,7 @@ def draw(learner, axes):
     sent = [int(learner.zero_traffic(PARAMS, stage, 64)) / PARAMS for stage in range(4)]
     note(axes, 3, "Sent per step", (f"{stage}: {models:.2f} Ψ" for stage, models in enumerate(sent)))
     note(axes, 4, f"HBM of a GPU\n{HBM} GB", ())
-    axes.set_title(
-        "State of 13 billion parameters, mixed precision, ZeRO stages 0 to 3", loc="left", fontsize=11
-    )
+    axes.set_title("State of 13 billion parameters, mixed precision, ZeRO stages 0 to 3", loc="left", fontsize=11)
     axes.set_xticks(range(len(GPUS)), [f"N = {dp}" for dp in GPUS])
     axes.tick_params(axis="x", length=0, pad=16)
     axes.set(ylabel="GB per GPU", ylim=(0, 225), xlim=(-0.55, len(GPUS) - 0.45))

@@ -67,9 +67,7 @@ def zero_traffic(params: int, stage: int, dp: int) -> int:
     raise NotImplementedError
 
 
-def smallest_dp_that_fits(
-    params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int
-) -> int | None:
+def smallest_dp_that_fits(params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int) -> int | None:
     """The least number of GPUs with which the training state of each fits into its memory.
 
     Args:

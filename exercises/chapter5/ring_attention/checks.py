@@ -108,9 +108,7 @@ def test_zigzag_gives_all_ranks_equal_work(learner, world, chunk):
     length = 2 * world * chunk
     total = 0
     for step in range(world):
-        work = [
-            learner.causal_work(rank, (rank - step) % world, world, length, "zigzag") for rank in range(world)
-        ]
+        work = [learner.causal_work(rank, (rank - step) % world, world, length, "zigzag") for rank in range(world)]
         expect.equal(work, [work[0]] * world, f"work of the ranks in step {step}")
         total += sum(work)
     expect.equal(total, length * (length + 1) // 2, "work of all ranks and steps")

@@ -61,9 +61,7 @@ def causal_work(rank: int, owner: int, world: int, length: int, layout: str) -> 
     raise NotImplementedError
 
 
-def ring_attention(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, layout: str
-) -> torch.Tensor:
+def ring_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, layout: str) -> torch.Tensor:
     """Compute this rank's rows of exact attention, while keys and values travel from rank to rank.
 
     Every rank of the default ``torch.distributed`` group (gloo, already initialised; do not initialise or

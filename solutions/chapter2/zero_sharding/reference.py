@@ -25,9 +25,7 @@ def zero_traffic(params: int, stage: int, dp: int) -> int:
     return COLLECTIVES[stage] * (dp - 1) * -(-params // dp)
 
 
-def smallest_dp_that_fits(
-    params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int
-) -> int | None:
+def smallest_dp_that_fits(params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int) -> int | None:
     """Shards only shrink as GPUs are added, so the first number that fits can be bisected."""
     _require(params, stage, max_dp)
     sizes = range(1, max_dp + 1)

@@ -8,6 +8,8 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
+CHUNKS_PER_RANK = {"contiguous": 1, "zigzag": 2}
+
 
 def positions(rank: int, world: int, length: int, layout: str) -> np.ndarray:
     """Say which positions of the sequence a rank holds, in the order in which it holds them."""
@@ -24,9 +26,7 @@ def causal_work(rank: int, owner: int, world: int, length: int, layout: str) -> 
     return sum(square if j < i else triangle if j == i else 0 for i, j in pairs)
 
 
-def ring_attention(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, layout: str
-) -> torch.Tensor:
+def ring_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, layout: str) -> torch.Tensor:
     """Compute this rank's rows of exact attention, while keys and values travel from rank to rank."""
     rank, world = dist.get_rank(), dist.get_world_size()
     size = _chunk_size(world, world * q.shape[2], layout)
@@ -56,15 +56,14 @@ def _pass_on(held: torch.Tensor, spare: torch.Tensor, rank: int, world: int) -> 
 
 def _chunks(rank: int, world: int, layout: str) -> list[int]:
     """The numbers of the chunks that a rank holds."""
-    if layout == "contiguous":
-        return [rank]
-    if layout == "zigzag":
-        return [rank, 2 * world - 1 - rank]
-    raise ValueError(f"layout must be 'contiguous' or 'zigzag', not {layout!r}")
+    return [rank] if layout == "contiguous" else [rank, 2 * world - 1 - rank]
 
 
 def _chunk_size(world: int, length: int, layout: str) -> int:
-    count = world * len(_chunks(0, world, layout))
+    """Positions of one chunk."""
+    if layout not in CHUNKS_PER_RANK:
+        raise ValueError(f"layout must be one of {', '.join(CHUNKS_PER_RANK)}, not {layout!r}")
+    count = world * CHUNKS_PER_RANK[layout]
     if length % count:
         raise ValueError(f"length {length} is not divisible by {count} chunks")
     return length // count
@@ -77,7 +76,7 @@ class _Rows:
         self.q = q / math.sqrt(q.shape[-1])
         self.chunk = chunk
         self.causal = causal
-        self.largest = q.new_full((*q.shape[:-1], 1), -math.inf)
+        self.largest = torch.full_like(q[..., :1], -math.inf)
         self.total = torch.zeros_like(self.largest)
         self.weighted = torch.zeros_like(q)
 
@@ -85,9 +84,9 @@ class _Rows:
         """Fold in one chunk of keys and values; a chunk that lies wholly in the future is skipped."""
         if self.causal and chunk > self.chunk:
             return
-        scores = self.q @ key.transpose(-2, -1)
+        scores = self.q @ key.mT
         if self.causal and chunk == self.chunk:
-            future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+            future = torch.ones_like(scores, dtype=torch.bool).triu(1)
             scores = scores.masked_fill(future, -math.inf)
         # Every row of a tile that gets here has a finite score, so the maximum is finite and no NaN arises.
         largest = torch.maximum(self.largest, scores.amax(dim=-1, keepdim=True))

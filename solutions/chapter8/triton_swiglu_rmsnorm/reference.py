@@ -6,9 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
-BLOCK = (
-    8192  # columns: up to here a row is one block; wider rows are several, of which only the last is padded
-)
+BLOCK = 8192  # columns: up to here a row is one block; wider rows are several, of which only the last is padded
 MANY_WARPS = 32  # a thread block of 1024 threads, the largest there is
 
 
@@ -32,9 +30,7 @@ def _read(row, width, there, BLOCK: tl.constexpr, BLOCKS: tl.constexpr):
     blocks = ()
     for b in tl.static_range(BLOCKS):
         columns = b * BLOCK + tl.arange(0, BLOCK)
-        part = tl.load(
-            row + columns, mask=(columns < width) & there, other=0.0, eviction_policy="evict_first"
-        )
+        part = tl.load(row + columns, mask=(columns < width) & there, other=0.0, eviction_policy="evict_first")
         blocks = blocks + (part,)  # noqa: RUF005
     return blocks
 
@@ -93,9 +89,7 @@ def swiglu_rmsnorm_into(
     return buffer
 
 
-def _launch(
-    gate: torch.Tensor, up: torch.Tensor, weight: torch.Tensor, eps: float, out: torch.Tensor
-) -> None:
+def _launch(gate: torch.Tensor, up: torch.Tensor, weight: torch.Tensor, eps: float, out: torch.Tensor) -> None:
     rows, width = gate.shape
     strides = gate.stride(0), up.stride(0), out.stride(0)
     if rows == 0:
@@ -107,9 +101,7 @@ def _launch(
     else:
         programs = min(rows, _processors(gate.device))
         blocks = {"BLOCK": BLOCK, "BLOCKS": triton.cdiv(width, BLOCK)}
-        _wide_kernel[(programs,)](
-            gate, up, weight, out, *strides, rows, width, eps, **blocks, num_warps=MANY_WARPS
-        )
+        _wide_kernel[(programs,)](gate, up, weight, out, *strides, rows, width, eps, **blocks, num_warps=MANY_WARPS)
 
 
 def _processors(device: torch.device) -> int:

@@ -23,9 +23,7 @@ def zero_traffic(params: int, stage: int, dp: int) -> int:
     return COLLECTIVES[stage] * (dp - 1) * -(-params // dp)
 
 
-def smallest_dp_that_fits(
-    params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int
-) -> int | None:
+def smallest_dp_that_fits(params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int) -> int | None:
     sizes = range(1, max_dp + 1)
     # Negated sizes grow with dp, as bisection wants it.
     found = bisect_left(sizes, -gpu_bytes, key=lambda dp: -zero_bytes_per_gpu(params, stage, dp, recipe))

@@ -23,9 +23,7 @@ def zero_traffic(params: int, stage: int, dp: int) -> int:
     return COLLECTIVES[stage] * (dp - 1) * -(-params // dp)
 
 
-def smallest_dp_that_fits(
-    params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int
-) -> int | None:
+def smallest_dp_that_fits(params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int) -> int | None:
     _require(params, stage, max_dp)
     total = zero_bytes_per_gpu(params, 0, 1, recipe)
     dp = max(-(-total // max(gpu_bytes, 1)), 1)

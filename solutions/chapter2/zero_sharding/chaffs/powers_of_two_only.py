@@ -23,9 +23,7 @@ def zero_traffic(params: int, stage: int, dp: int) -> int:
     return COLLECTIVES[stage] * (dp - 1) * -(-params // dp)
 
 
-def smallest_dp_that_fits(
-    params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int
-) -> int | None:
+def smallest_dp_that_fits(params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int) -> int | None:
     _require(params, stage, max_dp)
     for dp in (2**exponent for exponent in range(max_dp.bit_length())):
         if zero_bytes_per_gpu(params, stage, dp, recipe) <= gpu_bytes:

@@ -22,9 +22,7 @@ def zero_traffic(params: int, stage: int, dp: int) -> int:
     return max(2, stage) * (dp - 1) * ceil(params / dp)
 
 
-def smallest_dp_that_fits(
-    params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int
-) -> int | None:
+def smallest_dp_that_fits(params: int, stage: int, recipe: dict[str, int], gpu_bytes: int, max_dp: int) -> int | None:
     if params < 1 or max_dp < 1 or not 0 <= stage <= 3:
         raise ValueError("impossible")
     whole, sharded = _split(stage, recipe)

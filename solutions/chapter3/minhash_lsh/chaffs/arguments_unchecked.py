@@ -39,19 +39,20 @@ def collision_probability(s: float | np.ndarray, bands: int, rows: int) -> float
 
 
 def choose_bands(threshold: float, num_perm: int, weights: tuple[float, float] = (0.5, 0.5)) -> tuple[int, int]:
-    # The S-curve is a polynomial of degree b * r <= num_perm: so many nodes integrate it exactly.
-    nodes, shares = np.polynomial.legendre.leggauss(num_perm)
+    # The S-curve is a polynomial of degree b * r <= num_perm: so many nodes integrate it exactly. Fewer than one
+    # are a ValueError of leggauss.
+    nodes, shares = np.polynomial.legendre.leggauss(max(num_perm, 1))
     nodes = (nodes + 1) / 2  # from [-1, 1] to [0, 1]; areas twice as large compare the same
     below, above = threshold * nodes, threshold + (1 - threshold) * nodes
 
     def cheapest(bands: int) -> tuple[float, int, int]:
-        rows = np.arange(1, num_perm // bands + 1)[:, None]
+        rows = np.arange(1, max(num_perm, 1) // bands + 1)[:, None]
         false_positive = threshold * collision_probability(below, bands, rows) @ shares
         false_negative = (1 - threshold) * (1 - collision_probability(above, bands, rows)) @ shares
         costs = weights[0] * false_positive + weights[1] * false_negative
         return costs.min(), bands, int(costs.argmin()) + 1
 
-    return min(map(cheapest, range(1, num_perm + 1)))[1:]
+    return min(map(cheapest, range(1, max(num_perm, 1) + 1)))[1:]
 
 
 def near_duplicate_groups(

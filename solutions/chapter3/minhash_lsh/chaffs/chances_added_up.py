@@ -43,9 +43,8 @@ def collision_probability(s: float | np.ndarray, bands: int, rows: int) -> float
 def choose_bands(threshold: float, num_perm: int, weights: tuple[float, float] = (0.5, 0.5)) -> tuple[int, int]:
     if not 0 < threshold < 1:
         raise ValueError("threshold must lie strictly between 0 and 1")
-    if num_perm < 1:
-        raise ValueError("num_perm must be at least 1")
-    # The S-curve is a polynomial of degree b * r <= num_perm: so many nodes integrate it exactly.
+    # The S-curve is a polynomial of degree b * r <= num_perm: so many nodes integrate it exactly. Fewer than one
+    # are a ValueError of leggauss.
     nodes, shares = np.polynomial.legendre.leggauss(num_perm)
     nodes = (nodes + 1) / 2  # from [-1, 1] to [0, 1]; areas twice as large compare the same
     below, above = threshold * nodes, threshold + (1 - threshold) * nodes

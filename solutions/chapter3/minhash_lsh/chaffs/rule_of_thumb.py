@@ -43,8 +43,6 @@ def collision_probability(s: float | np.ndarray, bands: int, rows: int) -> float
 def choose_bands(threshold: float, num_perm: int, weights: tuple[float, float] = (0.5, 0.5)) -> tuple[int, int]:
     if not 0 < threshold < 1:
         raise ValueError("threshold must lie strictly between 0 and 1")
-    if num_perm < 1:
-        raise ValueError("num_perm must be at least 1")
     best = (np.inf, 0, 0)
     for bands in range(1, num_perm + 1):
         for rows in range(1, num_perm // bands + 1):

@@ -6,9 +6,7 @@ import triton.language as tl
 
 
 @triton.jit
-def _walk(
-    gate_ptr, up_ptr, weight_ptr, out_ptr, rows, width, gate_row, up_row, out_row, eps, BLOCK: tl.constexpr
-):
+def _walk(gate_ptr, up_ptr, weight_ptr, out_ptr, rows, width, gate_row, up_row, out_row, eps, BLOCK: tl.constexpr):
     columns = tl.arange(0, BLOCK)
     mask = columns < width
     weight = tl.load(weight_ptr + columns, mask=mask, other=0.0)

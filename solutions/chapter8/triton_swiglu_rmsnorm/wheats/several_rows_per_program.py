@@ -32,9 +32,7 @@ def _run(gate, up, weight, out, layout, rows, width, eps):
 def swiglu_rmsnorm(gate, up, weight, eps):
     rows, width = gate.shape
     if tuple(up.shape) != (rows, width) or tuple(weight.shape) != (width,):
-        raise ValueError(
-            f"{tuple(gate.shape)}, {tuple(up.shape)} and {tuple(weight.shape)} do not fit together"
-        )
+        raise ValueError(f"{tuple(gate.shape)}, {tuple(up.shape)} and {tuple(weight.shape)} do not fit together")
     out = gate.new_empty((rows, width))
     return _run(gate, up, weight, out, (gate.stride(0), up.stride(0), width, 0, 0), rows, width, eps)
 
