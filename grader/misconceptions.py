@@ -62,13 +62,15 @@ def _joined(says: Sequence[str], statement: str) -> str:
 def _as_part(sentence: str, statement: str) -> str:
     """With a small letter at its start, unless its first word is a name.
 
-    GPUs, ZeRO and N show that they are names; Adam is one if the statement has it with a capital in mid-sentence.
+    GPUs, ZeRO and N show that they are names. Adam is one if the statement has it with a capital in mid-sentence, and
+    never with a small letter.
     """
     first = _ORDINARY.match(sentence)
     if first is None or iskeyword(first[0]):
         return sentence
-    named = first[0] != "A" and re.search(rf"[a-z,] [`*]*{first[0]}\b", statement)
-    return sentence if named else sentence[0].lower() + sentence[1:]
+    small = sentence[0].lower() + sentence[1:]
+    capital = re.search(rf"[a-z,] [`*]*{first[0]}\b", statement)
+    return sentence if capital and not re.search(rf"\b{first[0].lower()}\b", statement) else small
 
 
 def read_misconceptions(exercise: Exercise) -> tuple[Misconception, ...]:

@@ -470,7 +470,7 @@ def test_two_readings_are_both_told_and_three_are_not(toy: Exercise) -> None:
 )
 def test_two_readings_are_one_sentence(toy: Exercise, says: tuple[str, ...], joined: str) -> None:
     """of joined sentences each loses its full stop and its capital, unless that belongs to a name"""
-    toy.statement.write_text("The moments of Adam are two. A GPU has some.\n")
+    toy.statement.write_text("The moments of Adam are two, says The Paper. A GPU has the sum.\n")
     entry = {"fails": ["test_a"], "says": list(says)}
     (toy.folder / FILE).write_text(json.dumps([entry]))
     assert misconceptions(toy) == {frozenset({"test_a"}): joined}

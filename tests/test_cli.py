@@ -164,7 +164,7 @@ def test_several_words_and_repeats(toy):
         (["running_mean", "-k", "nothing"], "-k nothing matches no check"),
         (["running_mean", "-k", "(("], "-k ((:"),
         (["running_mean", "--inline", "--json"], "--inline goes with neither"),
-        (["running_mean", "--using", "nowhere"], "Directory 'nowhere' does not exist"),
+        (["running_mean", "--using", "nowhere"], "Path 'nowhere' does not exist"),
         (["running_mean", "--usin", "x"], "Try 'grade --help' for help."),
         (["running_mean", "--isolation", "none"], "'none' is not one of"),
         (["list", "--bogus"], "No such option"),

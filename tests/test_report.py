@@ -123,6 +123,13 @@ def test_own_frames_and_output_stand_under_the_check():
     assert "            | 89" in shown
 
 
+def test_an_empty_side_is_not_shown():
+    """where a check says nothing of what was expected, only what came is shown"""
+    shown = lines(report(replace(WRONG, expected="", got="raised ValueError: no")))
+    assert "  got       raised ValueError: no" in shown
+    assert not any("expected" in line for line in shown)
+
+
 def test_same_cause_is_told_once():
     """of checks that fail by the same line of the file one is told whole, the others by their titles"""
     broken = replace(WRONG, got="raised NameError: x", traceback="line 3, in f", expected="")
