@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
+import importlib
 import importlib.util
 import inspect
 import os
@@ -25,6 +27,10 @@ MAX_MESSAGE = 2_000  # characters of an exception's text that are sent
 MAX_FRAMES = 6  # of the learner's own frames in a traceback
 RANK_TIMEOUT_S = 8.0  # of a gloo operation: a ring that waits this long is deadlocked
 TORCH_WORDS = ("torch", "triton", "gpu")
+# What files commonly import, and numpy imports late: paid once per slot, not once per check (20 ms).
+STANDARD = ("bisect", "collections", "dataclasses", "decimal", "fractions", "hashlib", "heapq", "itertools", "json",
+            "math", "operator", "random", "re", "statistics", "string", "typing", "unicodedata", "zlib")  # fmt: skip
+NUMPY_PARTS = ("numpy", "numpy.random", "numpy.linalg", "numpy.fft", "numpy.polynomial")
 COLLECTIVES = ("all_reduce", "all_gather", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single",
                "all_to_all", "broadcast", "barrier")  # fmt: skip
 
@@ -40,8 +46,11 @@ def preload(name: str) -> None:
         import triton
         import triton.language
         import triton.runtime.interpreter  # noqa: F401
-    if name != "none":
-        import numpy  # noqa: F401
+    modules = () if name == "none" else NUMPY_PARTS
+    for module in (*STANDARD, *modules):
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()  # a child that collects would copy all of these pages: 100 ms with torch
 
 
 class Layout(Exception):

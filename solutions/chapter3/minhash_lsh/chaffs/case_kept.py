@@ -1,4 +1,4 @@
-"""The and the are different words.
+"""“The” and “the” are different words.
 Killed by: test_case_and_white_space_mean_nothing
 """
 
