@@ -70,6 +70,9 @@ def base_environment(preload: str, path: Sequence[str]) -> dict[str, str]:
         "HOME": "/tmp",
         "TMPDIR": "/tmp",
         "LANG": "C.UTF-8",
+        # glibc keeps what is freed for as long as it likes; fixed limits give it back, and peak memory means something.
+        "MALLOC_MMAP_THRESHOLD_": "131072",
+        "MALLOC_TRIM_THRESHOLD_": "131072",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",

@@ -26,9 +26,9 @@ def held_by(rank, world, length, layout):
 
 
 def random_qkv(seed, shape, dtype=torch.float64):
-    """Three standard normal tensors [B, H, S, D]."""
+    """Three tensors [B, H, S, D], standard normal with two decimals: counterexamples should be readable."""
     rng = np.random.default_rng(seed)
-    return [torch.from_numpy(rng.standard_normal(shape)).to(dtype) for _ in range(3)]
+    return [torch.from_numpy(rng.standard_normal(shape).round(2)).to(dtype) for _ in range(3)]
 
 
 def full_attention(q, k, v, causal):
@@ -118,7 +118,7 @@ def test_zigzag_gives_all_ranks_equal_work(learner, world, chunk):
 @pytest.mark.hint("tiles are merged by their sums of exp(score), not by their number")
 def test_equals_full_attention(learner):
     """on 4 ranks, without a mask, the rows of all ranks are those of full attention"""
-    ask_for_attention(learner, random_qkv(1, (2, 3, 16, 5)), world=4, causal=False, layout="contiguous")
+    ask_for_attention(learner, random_qkv(1, (2, 1, 12, 3)), world=4, causal=False, layout="contiguous")
 
 
 @pytest.mark.core
@@ -126,7 +126,7 @@ def test_equals_full_attention(learner):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_mask_holds_across_ranks(learner, layout):
     """on 4 ranks, with the causal mask, the rows of all ranks are those of full attention"""
-    ask_for_attention(learner, random_qkv(2, (2, 3, 24, 5)), world=4, causal=True, layout=layout)
+    ask_for_attention(learner, random_qkv(2, (1, 2, 16, 3)), world=4, causal=True, layout=layout)
 
 
 # --- edge ---------------------------------------------------------------------------------------------------
@@ -217,16 +217,17 @@ def test_each_shard_travels_once_to_each_rank(learner):
     seen = learner.ring_attention.on_ranks(shards, causal=False, layout="contiguous").wire_bytes
     if seen is None:
         pytest.skip("bytes on the wire can be read at isolation 'strict' only")
-    payload = world * (world - 1) * 2 * int(np.prod(shape)) * 8
-    # Headers and acknowledgements took 0.2 to 1.1 % (measured, 200 runs); one round more takes 33 %.
-    expect.between(seen, payload, payload * 1.1, "bytes on the wire")
+    received = seen / (world * 2 * int(np.prod(shape)) * 8)
+    what = "shards of K and V that a rank received, by the bytes on the wire"
+    # Headers and acknowledgements took 0.1 to 1.1 % (measured); one round more takes 33 %.
+    expect.between(received, world - 1, 1.1 * (world - 1), what)
 
 
 @pytest.mark.scale
 @pytest.mark.hint("use a shard when it arrives, pass it on, and let go of it; all_gather keeps all of them")
 def test_memory_does_not_grow_with_the_ranks(learner):
     """a rank needs no more memory in a ring of 6 than in a ring of 2 when its shard has the same size"""
-    shape = (32, 32, 2, 64)  # short rows and many heads: the shards outweigh the scores
+    shape = (96, 32, 2, 64)  # short rows and many heads: the shards (6 MiB) outweigh scores and buffers of connections
     shard_mb = 2 * np.prod(shape) * 8 / 2**20
     shards = [tuple(random_qkv(seed, shape)) for seed in range(6)]
     peaks = []
@@ -235,7 +236,7 @@ def test_memory_does_not_grow_with_the_ranks(learner):
         if result.peak_mb is None:
             pytest.skip("this system cannot tell the peak memory of a rank")
         peaks.append(max(result.peak_mb))
-    # All of K and V is 4 shards more with 6 ranks than with 2: who keeps them took 4.0 and more, rings 0.2
-    # at most (measured, with large blocks returned to the system when they are freed).
-    what = f"MiB that a rank of 6 needs more than a rank of 2, where a shard of K and V is {shard_mb:g} MiB"
-    expect.at_most(peaks[1] - peaks[0], 2 * shard_mb, what)
+    # All of K and V is 4 shards more with 6 ranks than with 2. Measured: 4.0 and more for those who keep them,
+    # 0.2 at most for rings, in a slot that returns large blocks to the system as soon as they are freed.
+    what = "shards of K and V for which a rank of 6 needs more memory than a rank of 2"
+    expect.at_most((peaks[1] - peaks[0]) / shard_mb, 2, what)
