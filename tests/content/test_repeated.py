@@ -12,7 +12,7 @@ import pytest
 from grader.model import Verdict
 from tests.content.course import IDS, graded, load
 
-IN_CI, NIGHTLY = 20, 200
+IN_CI, NIGHTLY = 5, 200
 TOGETHER = 10  # seeds that share a process and its warm slot: starting both takes as long as grading once
 
 
