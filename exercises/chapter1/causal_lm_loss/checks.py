@@ -336,7 +336,7 @@ def test_memory_does_not_grow_with_micro_batches(learner):
     logits_mb = positions * vocab * 4 / 2**20
     weight, micro_batches = hidden_batch(4, [positions] * 10, vocab, 2, "float32", ignored=0)
     peaks = []
-    for count in (2, 10):
+    for count in (2, 2, 10):  # the first call also pays for what torch loads at its first backward pass
         some = micro_batches[:count]
         seen = learner.accumulate.observe(weight, some)
         loss, gradient = answer(seen.value)
@@ -349,4 +349,4 @@ def test_memory_does_not_grow_with_micro_batches(learner):
         pytest.skip("this system cannot tell the peak memory of a call")
     # Who keeps something of the size of the logits keeps eight times as much more.
     what = f"MiB that ten micro-batches need more than two, where the logits of one are {logits_mb:g} MiB"
-    expect.at_most(peaks[1] - peaks[0], 4 * logits_mb, what)
+    expect.at_most(peaks[2] - peaks[1], 4 * logits_mb, what)
