@@ -17,11 +17,12 @@ dtypes = st.sampled_from(["float32", "float16"])
 
 
 def inputs(seed, rows, width, dtype="float32", size=1.0, weight_dtype=None):
-    """gate and up, normal with standard deviation ``size``, and a weight around 1."""
+    """gate and up, normal with standard deviation ``size``, and a weight around 1; whole sixteenths, to be readable."""
     rng = np.random.default_rng(seed)
-    gate, up = torch.from_numpy(size * rng.standard_normal((2, rows, width))).to(getattr(torch, dtype)).unbind()
-    weight = torch.from_numpy(1 + 0.5 * rng.standard_normal(width)).to(getattr(torch, weight_dtype or dtype))
-    return gate, up, weight
+    numbers = np.round(16 * size * rng.standard_normal((2, rows, width))) / 16
+    gate, up = torch.from_numpy(numbers).to(getattr(torch, dtype)).unbind()
+    weight = torch.from_numpy(np.round(16 + 8 * rng.standard_normal(width)) / 16)
+    return gate, up, weight.to(getattr(torch, weight_dtype or dtype))
 
 
 def exact(gate, up, weight, eps):
@@ -34,13 +35,13 @@ def exact(gate, up, weight, eps):
 def ask_for_values(got, gate, up, weight, eps, what=""):
     """Compare with the formula, allowing the rounding that no honest order of operations exceeds.
 
-    With v = 2⁻²⁴, float32's unit roundoff: exp(-g) is off by (|g| + 3)·v relatively, h by (|g| + 8)·v, the
-    root of the mean of squares by as much again plus width/2·v, and a few operations remain. Then at most
-    two roundings to the dtype, before and after the weight: by half a unit each, or half of float16's
+    With v = 2⁻²⁴, float32's unit roundoff: exp(-g) is off by (|g| + 3)·v relatively, h by (|g| + 8)·v, the root of the
+    mean of squares by as much again plus width/64·v (at least 32 lanes add side by side), and a few operations remain.
+    Then at most two roundings to the dtype, before and after the weight: by half a unit each, or half of float16's
     smallest step, 2⁻²⁵.
     """
     largest = float(gate.abs().max()) if gate.numel() else 0.0
-    rounding = 2.0**-24 * (2 * largest + gate.shape[1] / 2 + 32)
+    rounding = 2.0**-24 * (2 * largest + gate.shape[1] / 64 + 32)
     narrow = 0.0 if gate.dtype == torch.float32 else torch.finfo(gate.dtype).eps
     floor = 1e-30  # below: what is lost when exp(-g) overflows in float32
     if gate.dtype == torch.float16:
@@ -48,6 +49,13 @@ def ask_for_values(got, gate, up, weight, eps, what=""):
     expect.shape(got, tuple(gate.shape), what)
     expect.dtype(got, gate.dtype, what)
     expect.close(got, exact(gate, up, weight, eps), what, rtol=rounding + narrow, atol=floor)
+
+
+def block_of(got, buffer, rows, columns):
+    """A block of what came back for a buffer, once it is known to be a buffer of that kind."""
+    expect.shape(got, tuple(buffer.shape), "the buffer")
+    expect.dtype(got, buffer.dtype, "the buffer")
+    return got[rows, columns]
 
 
 # --- core ---------------------------------------------------------------------------------------------------
@@ -73,10 +81,10 @@ def test_equals_the_formula(learner, seed, rows, width, eps, dtype):
 @pytest.mark.hint("h doubles with up; the root doubles too if eps is added to the mean of squares, under the root")
 def test_scale_of_up_cancels(learner):
     """up twice as large, with eps four times as large, changes nothing: RMSNorm takes the scale out"""
-    gate, up, weight = inputs(1, 2, 37)
+    gate, up, weight = inputs(1, 2, 7)
     once = learner.swiglu_rmsnorm(gate, up, weight, 0.25)
     twice = learner.swiglu_rmsnorm(gate, 2 * up, weight, 1.0)
-    expect.true(bool((expect.array(once) != 0).all()), "no element is zero", got=once)
+    expect.true(bool(expect.array(once).any()), "the answer is not all zeros", got=once)
     # Factors of two cost no rounding; what is left is the order of the sum, which may change from call to
     # call.
     expect.close(twice, expect.array(once), "with up doubled", rtol=2.0**-20, atol=0)
@@ -86,9 +94,9 @@ def test_scale_of_up_cancels(learner):
 @pytest.mark.hint("the kernel computes; the Python function around it only allocates and launches")
 def test_a_kernel_does_the_work(learner):
     """with launches switched off the answer is not right: it comes from a Triton kernel"""
-    gate, up, weight = inputs(2, 3, 50)
+    gate, up, weight = inputs(2, 2, 9)
     want = exact(gate, up, weight, 1e-6)
-    got = expect.array(learner.swiglu_rmsnorm.without_kernels(gate, up, weight, 1e-6), shape=(3, 50))
+    got = expect.array(learner.swiglu_rmsnorm.without_kernels(gate, up, weight, 1e-6), shape=(2, 9))
     expect.true(
         not np.allclose(got, want, rtol=1e-3),
         "without its kernel the function cannot know the answer",
@@ -101,11 +109,11 @@ def test_a_kernel_does_the_work(learner):
 @pytest.mark.hint("row r begins at r * stride(0), and a half of gate_up has the stride of the whole")
 def test_fused_projection_is_read_in_place(learner):
     """gate and up are the halves of each row of gate_up, and the block of the buffer receives the answer"""
-    gate, up, weight = inputs(3, 4, 45)
-    buffer = torch.full((16, 60), CANARY)
-    seen = learner.swiglu_rmsnorm_into.observe(buffer, 2, 7, torch.cat([gate, up], dim=1), weight, 1e-6)
-    expect.shape(seen.value, (16, 60), "the buffer returned")
-    ask_for_values(seen.value[2:6, 7:52], gate, up, weight, 1e-6, "the block")
+    gate, up, weight = inputs(3, 3, 5)
+    buffer = torch.full((8, 9), CANARY)
+    seen = learner.swiglu_rmsnorm_into.observe(buffer, 1, 2, torch.cat([gate, up], dim=1), weight, 1e-6)
+    block = block_of(seen.value, buffer, slice(1, 4), slice(2, 7))
+    ask_for_values(block, gate, up, weight, 1e-6, "the block")
     expect.equal(seen.args[0], seen.value, "the buffer that was passed, after the call")
 
 
@@ -114,29 +122,29 @@ def test_fused_projection_is_read_in_place(learner):
 
 @pytest.mark.edge
 @pytest.mark.hint("mask the store with the width: what lies right of the block is not yours")
-@pytest.mark.parametrize("width", [33, 64])
-def test_writes_only_its_block(learner, width):
-    """everything around the block stays as it was"""
-    gate, up, weight = inputs(4, 3, width, "float16")
+def test_writes_only_its_block(learner):
+    """everything around the block stays as it was, for a narrow and for a wide block"""
     column = 5
-    buffer = torch.full((9, column + width + 40), CANARY, dtype=torch.float16)
-    got = learner.swiglu_rmsnorm_into(buffer, 2, column, torch.cat([gate, up], dim=1), weight, 1e-6)
-    expect.shape(got, tuple(buffer.shape), "the buffer")
-    outside = torch.ones(buffer.shape, dtype=torch.bool)
-    outside[2:5, column : column + width] = False
-    touched = torch.nonzero(outside & (got != CANARY)).tolist()
-    first = f"written at [row, column] {touched[:4]}"
-    expect.true(not touched, "elements around the block are as before", got=first)
-    ask_for_values(got[2:5, column : column + width], gate, up, weight, 1e-6, "the block")
+    for width in (5, 9000):
+        gate, up, weight = inputs(4, 3, width, "float16")
+        buffer = torch.full((9, column + width + 4), CANARY, dtype=torch.float16)
+        rows, columns = slice(2, 5), slice(column, column + width)
+        got = learner.swiglu_rmsnorm_into(buffer, 2, column, torch.cat([gate, up], dim=1), weight, 1e-6)
+        block = block_of(got, buffer, rows, columns)
+        touched = expect.array(got) != CANARY
+        touched[rows, columns] = False
+        what = "[row, column] of what was written around the block"
+        expect.equal(np.argwhere(touched)[:4].tolist(), [], what)
+        ask_for_values(block, gate, up, weight, 1e-6, "the block")
 
 
 @pytest.mark.edge
 @pytest.mark.hint("tl.arange takes powers of two only: round the width up and mask, or loop over the columns")
-@pytest.mark.parametrize("width", [1, 2, 127, 128, 129, 1000, 5000, 20000])
-def test_any_width(learner, width):
+def test_any_width(learner):
     """one column, powers of two and their neighbours, and rows of twenty thousand columns"""
-    gate, up, weight = inputs(width, 2, width)
-    ask_for_values(learner.swiglu_rmsnorm(gate, up, weight, 1e-6), gate, up, weight, 1e-6)
+    for width in (1, 2, 127, 128, 129, 1000, 20000):
+        gate, up, weight = inputs(width, 3, width)
+        ask_for_values(learner.swiglu_rmsnorm(gate, up, weight, 0.1), gate, up, weight, 0.1)
 
 
 @pytest.mark.edge
@@ -152,11 +160,11 @@ def test_no_rows(learner):
 
 @pytest.mark.edge
 @pytest.mark.hint("load, cast to float32, compute; cast back when you store")
-@pytest.mark.parametrize("size", [8.0, 250.0])
-def test_float16_does_not_overflow(learner, size):
+def test_float16_does_not_overflow(learner):
     """in float16 neither the squares of h nor h itself may overflow: 65504 is the largest float16"""
-    gate, up, weight = inputs(6, 2, 700, "float16", size=size)
-    ask_for_values(learner.swiglu_rmsnorm(gate, up, weight, 1e-6), gate, up, weight, 1e-6)
+    for size in (8.0, 250.0):
+        gate, up, weight = inputs(6, 2, 700, "float16", size=size)
+        ask_for_values(learner.swiglu_rmsnorm(gate, up, weight, 1e-6), gate, up, weight, 1e-6)
 
 
 @pytest.mark.edge
@@ -202,7 +210,8 @@ def test_shapes_that_do_not_fit_are_refused(learner):
     expect.raises(ValueError, into, buffer, 3, 0, both, weight, 1e-6)
     expect.raises(ValueError, into, buffer, 0, 3, both, weight, 1e-6)
     fits = into(buffer, 2, 2, both, weight, 1e-6)
-    ask_for_values(fits[2:, 2:], gate, up, weight, 1e-6, "a block in the last corner")
+    corner = block_of(fits, buffer, slice(2, None), slice(2, None))
+    ask_for_values(corner, gate, up, weight, 1e-6, "a block in the last corner")
 
 
 # --- scale --------------------------------------------------------------------------------------------------
@@ -210,16 +219,18 @@ def test_shapes_that_do_not_fit_are_refused(learner):
 
 @pytest.mark.scale
 @pytest.mark.hint("the grid covers the rows: one launch starts all programs, and each keeps its row")
-@pytest.mark.parametrize(("rows", "width"), [(1, 8), (60, 8), (2, 9000)])
-def test_one_launch(learner, rows, width):
+def test_one_launch(learner):
     """one kernel launch, for one row, for many rows and for wide rows: that is what fused means"""
-    gate, up, weight = inputs(11, rows, width)
-    seen = learner.swiglu_rmsnorm.observe(gate, up, weight, 1e-6)
-    ask_for_values(seen.value, gate, up, weight, 1e-6)
-    expect.equal(seen.launches, 1, "kernel launches of swiglu_rmsnorm")
-    buffer = torch.full((rows + 2, width), CANARY)
-    seen = learner.swiglu_rmsnorm_into.observe(buffer, 0, 0, torch.cat([gate, up], dim=1), weight, 1e-6)
-    expect.equal(seen.launches, 1, "kernel launches of swiglu_rmsnorm_into")
+    for rows, width in ((1, 8), (40, 8), (2, 9000)):
+        gate, up, weight = inputs(11, rows, width)
+        seen = learner.swiglu_rmsnorm.observe(gate, up, weight, 1e-6)
+        ask_for_values(seen.value, gate, up, weight, 1e-6)
+        expect.equal(seen.launches, 1, "kernel launches of swiglu_rmsnorm")
+        buffer = torch.full((2 * rows, width), CANARY)
+        seen = learner.swiglu_rmsnorm_into.observe(buffer, 0, 0, torch.cat([gate, up], dim=1), weight, 1e-6)
+        block = block_of(seen.value, buffer, slice(rows), slice(width))
+        ask_for_values(block, gate, up, weight, 1e-6, "the block")
+        expect.equal(seen.launches, 1, "kernel launches of swiglu_rmsnorm_into")
 
 
 @pytest.mark.gpu

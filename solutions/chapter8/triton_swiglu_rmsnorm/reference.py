@@ -7,7 +7,8 @@ import triton
 import triton.language as tl
 
 BLOCK = 8192  # columns: up to here a row is one block; wider rows are several, of which only the last is padded
-MANY_WARPS = 32  # a thread block of 1024 threads, the largest there is
+WARPS = 16
+WIDE_WARPS = 32  # a thread block of 1024 threads, the largest there is
 
 
 @triton.jit
@@ -16,11 +17,11 @@ def _row_kernel(gate, up, weight, out, gate_stride, up_stride, out_stride, width
     row = tl.program_id(0).to(tl.int64)  # row * stride passes 2**31 in a large batch
     columns = tl.arange(0, BLOCK)
     inside = columns < width
-    g = tl.load(gate + row * gate_stride + columns, mask=inside, other=0.0).to(tl.float32)
-    u = tl.load(up + row * up_stride + columns, mask=inside, other=0.0).to(tl.float32)
-    h = g * tl.sigmoid(g) * u  # 0 outside the row: adds nothing to the sum of squares
-    scale = tl.rsqrt(tl.sum(h * h, axis=0) / width + eps)
-    w = tl.load(weight + columns, mask=inside, other=0.0).to(tl.float32)
+    g = tl.load(gate + row * gate_stride + columns, mask=inside).to(tl.float32)
+    u = tl.load(up + row * up_stride + columns, mask=inside).to(tl.float32)
+    h = tl.where(inside, g * tl.sigmoid(g) * u, 0.0)  # outside the row: nothing to add to the sum of squares
+    scale = tl.rsqrt(tl.sum(h * h) / width + eps)
+    w = tl.load(weight + columns, mask=inside).to(tl.float32)
     tl.store(out + row * out_stride + columns, (h * scale * w).to(out.dtype.element_ty), mask=inside)
 
 
@@ -55,12 +56,13 @@ def _wide_kernel(
         # The next row's gate travels while this one is summed and written; for its up registers run out.
         following = row + tl.num_programs(0)
         gates = _read(gate + following * gate_stride, width, following < rows, BLOCK, BLOCKS)
-        scale = tl.rsqrt(tl.sum(squares, axis=0) / width + eps)
+        scale = tl.rsqrt(tl.sum(squares) / width + eps)
         for b in tl.static_range(BLOCKS):
             columns = b * BLOCK + tl.arange(0, BLOCK)
-            w = tl.load(weight + columns, mask=columns < width, other=0.0).to(tl.float32)
+            inside = columns < width
+            w = tl.load(weight + columns, mask=inside).to(tl.float32)
             y = (hidden[b] * scale * w).to(out.dtype.element_ty)
-            tl.store(out + row * out_stride + columns, y, mask=columns < width, cache_modifier=".cs")
+            tl.store(out + row * out_stride + columns, y, mask=inside, cache_modifier=".cs")
         row = following
 
 
@@ -79,7 +81,7 @@ def swiglu_rmsnorm_into(
     buffer: torch.Tensor, row: int, column: int, gate_up: torch.Tensor, weight: torch.Tensor, eps: float
 ) -> torch.Tensor:
     """Compute the same on the output of a fused projection, and write it into a block of a larger buffer."""
-    rows, width = gate_up.shape[0], weight.shape[0]
+    rows, width = len(gate_up), len(weight)
     if gate_up.shape[1] != 2 * width:
         raise ValueError(f"gate_up has {gate_up.shape[1]} columns, but weight asks for {2 * width}")
     block = buffer[row : row + rows, column : column + width]
@@ -92,18 +94,15 @@ def swiglu_rmsnorm_into(
 def _launch(gate: torch.Tensor, up: torch.Tensor, weight: torch.Tensor, eps: float, out: torch.Tensor) -> None:
     rows, width = gate.shape
     strides = gate.stride(0), up.stride(0), out.stride(0)
-    if rows == 0:
-        return
     if width <= BLOCK:
         block = triton.next_power_of_2(width)
-        warps = max(block // 512, 4)  # 16 elements a thread: two loads of 16 bytes in bf16
-        _row_kernel[(rows,)](gate, up, weight, out, *strides, width, eps, BLOCK=block, num_warps=warps)
+        _row_kernel[(rows,)](gate, up, weight, out, *strides, width, eps, BLOCK=block, num_warps=WARPS)
     else:
         programs = min(rows, _processors(gate.device))
         blocks = {"BLOCK": BLOCK, "BLOCKS": triton.cdiv(width, BLOCK)}
-        _wide_kernel[(programs,)](gate, up, weight, out, *strides, rows, width, eps, **blocks, num_warps=MANY_WARPS)
+        _wide_kernel[(programs,)](gate, up, weight, out, *strides, rows, width, eps, **blocks, num_warps=WIDE_WARPS)
 
 
 def _processors(device: torch.device) -> int:
-    """Streaming multiprocessors of a GPU; the interpreter is one processor."""
-    return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 1
+    """Streaming multiprocessors of a GPU; the interpreter is one processor, and takes two for the sake of testing."""
+    return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 2

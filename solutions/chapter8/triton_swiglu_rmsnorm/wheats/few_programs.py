@@ -46,6 +46,6 @@ def _fill(out, gate, up, weight, eps):
     if rows > 0:
         _walk[(min(rows, 16),)](
             gate, up, weight, out, rows, width, gate.stride(0), up.stride(0), out.stride(0), eps,
-            BLOCK=triton.next_power_of_2(width),
+            BLOCK=triton.next_power_of_2(width), num_warps=16,
         )  # fmt: skip
     return out

@@ -1,9 +1,9 @@
-"""Each program takes four rows as a two-dimensional tile; offsets into flat memory instead of views."""
+"""Each program takes up to four rows as a two-dimensional tile; offsets into flat memory instead of views."""
 
 import triton
 import triton.language as tl
 
-ROWS = 4
+TILE = 4096  # numbers that a program takes at once, where a row has fewer
 
 
 @triton.jit
@@ -23,9 +23,10 @@ def _tile(gate, up, weight, out, layout, rows, width, eps, R: tl.constexpr, C: t
 
 def _run(gate, up, weight, out, layout, rows, width, eps):
     if rows:
-        grid = (triton.cdiv(rows, ROWS),)
         columns = triton.next_power_of_2(width)
-        _tile[grid](gate, up, weight, out, layout, rows, width, eps, R=ROWS, C=columns)
+        tall = min(4, max(1, TILE // columns))
+        grid = (triton.cdiv(rows, tall),)
+        _tile[grid](gate, up, weight, out, layout, rows, width, eps, R=tall, C=columns, num_warps=16)
     return out
 
 
