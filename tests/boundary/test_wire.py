@@ -394,6 +394,7 @@ def test_kinds_of_the_standard_library_arrive_as_what_they_stand_for() -> None:
         (Pair(1, [2]), (1, [2])), (OrderedDict(a=1), {"a": 1}), (Counter("aab"), {"a": 2, "b": 1}),
         (counted, {"a": [1]}), (range(3), [0, 1, 2]), (deque([1, "b"]), [1, "b"]), (bytearray(b"a"), b"a"),
     )  # fmt: skip
+    assert there_and_back({(1, Pair(1, 2))}) == {(1, (1, 2))}  # as a member and a key, too
     for value, plain in pairs:
         arrived = there_and_back([value])[0]
         assert type(arrived) is type(plain) and arrived == plain
@@ -412,7 +413,7 @@ def test_other_tensors_are_not_plain() -> None:
     "value",
     [
         {Point: 1, "a": 2},
-        {(1, Pair(1, 2))},
+        {(1, Text("b"))},
         {frozenset({Text("a")}): [1] * 500},
         {"a", Liar(3)},
         frozenset({("b" * 3000, torch.zeros(2))}),
