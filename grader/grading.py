@@ -77,11 +77,16 @@ def _relative(path: Path) -> Path:
     return absolute.relative_to(here) if absolute.is_relative_to(here) else path
 
 
-def preload(exercise: Exercise, source: bytes | None) -> str:
-    """What a slot should have imported beforehand: what the exercise needs and what the file imports."""
+def preload(exercise: Exercise, *sources: bytes | None) -> str:
+    """What a slot should have imported beforehand: what the exercise needs and what the files import."""
     words = [PRELOAD[need] for need in exercise.needs]
-    words += [found.decode() for found in IMPORTED.findall(source or b"")]
+    words += [found.decode() for source in sources for found in IMPORTED.findall(source or b"")]
     return max(words, key=PRELOADS.index, default="none")
+
+
+def secrets(course: Course, folder: Path) -> list[Path]:
+    """The folders that a learner's code must not see: the course, and where the files are."""
+    return [path for path in (course.root, course.solutions, folder) if path and path.is_dir()]
 
 
 class Slots:
@@ -127,10 +132,9 @@ def run(course: Course, exercises: Iterable[Exercise], folder: Path, plan: Plan)
     Raises:
         UsageError: the keyword matches no check of any of them.
     """
-    secrets = [path for path in (course.root, course.solutions, folder) if path and path.is_dir()]
     reports: list[Report] = []
     unmatched: UsageError | None = None
-    with Slots(plan.level, secrets) as slots:
+    with Slots(plan.level, secrets(course, folder)) as slots:
         for exercise in exercises:
             try:
                 reports.append(_grade(exercise, find_submission(exercise, folder), plan, slots))

@@ -12,7 +12,6 @@ from enum import StrEnum
 from pathlib import Path
 
 TIERS = ("core", "edge", "scale")
-NEEDS = ("numpy", "torch", "triton", "ranks", "gpu")
 
 
 class Place(StrEnum):
@@ -66,11 +65,6 @@ class Limits:
         """For a file that has used up its time before: a fifth of it is twice what a reference may need."""
         return replace(self, cpu_s=max(1.0, self.cpu_s / 5), idle_s=min(1.0, self.idle_s))
 
-    @property
-    def wall_s(self) -> float:
-        """The backstop for sleepers: ten times the CPU limit."""
-        return 10 * self.cpu_s
-
 
 @dataclass(frozen=True)
 class Exercise:
@@ -81,7 +75,7 @@ class Exercise:
         folder: the visible folder with statement, stub, checks and yaml.
         solution: the hidden folder with reference, wheats and chaffs, or None in a kit.
         points: points per tier.
-        needs: what must be importable or present, a subset of ``NEEDS``.
+        needs: what must be importable or present, of numpy, torch, triton, ranks, gpu.
         order: place within the chapter, smallest first.
         path: ``core`` for the ten-hour path, ``extra`` for everything else.
         equivalent: mutants of the reference that no check can kill, mutant id -> reason.

@@ -18,7 +18,7 @@ from grader.authoring.matrix import Graded
 from grader.authoring.records import ExerciseGate, Fault, Kind
 from grader.authoring.variants import Variant, read_variants
 from grader.errors import ContentError, GraderError
-from grader.grading import PRELOADS, PUBLIC_SEED, preload
+from grader.grading import PUBLIC_SEED, preload
 from grader.model import Exercise, Report, Submission
 from grader.session import casebook
 from grader.session.needs import missing_needs
@@ -59,9 +59,9 @@ def check_exercise(exercise: Exercise, plan: Plan, tell: Tell) -> ExerciseGate:
     from grader.boundary.sandbox import Slot
 
     variants = read_variants(exercise)
-    words = [preload(exercise, variant.source) for variant in variants]
+    preloaded = preload(exercise, *(variant.source for variant in variants))
     folders = [folder.parent.parent for folder in (exercise.folder, exercise.solution) if folder]
-    with Slot(max(words, key=PRELOADS.index, default="none"), plan.isolation, folders) as slot:
+    with Slot(preloaded, plan.isolation, folders) as slot:
         return examine(exercise, variants, plan, slot, tell)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 QUIET_S = 0.05  # a call shorter than this is not sampled: most end in microseconds
 SAMPLE_S = 0.05  # between samples of CPU and memory; the memory limit can be overrun for as long
 IDLE_SHARE = 0.05  # of a core: four ranks that wait for one another use 0.007 in gloo's timers
+BACKSTOP = 10  # wall seconds per CPU second that a call may use: for those that neither compute nor sleep
 LOAD_CPU_S = 20.0  # for importing the learner's file: torch takes 1.8 s on a busy core
 GRACE_S = 0.5  # for the other ranks to answer after one has failed
 SHOWN = 4_000  # characters of output that are kept for showing
@@ -68,7 +69,7 @@ class Exchange:
         self._fds = {channel.fileno(): rank for rank, channel in enumerate(channels)}
         self._printed = bytearray()
         self._printed_bytes = 0
-        self._meter: usage.Meter | None = None
+        self._meter = usage.Meter()
 
     def close(self) -> None:
         """Close this side's descriptors."""
@@ -78,18 +79,9 @@ class Exchange:
             os.close(fd)
 
     def output(self) -> str:
-        """What was printed so far, the first part of it."""
-        self._drain()
-        return self.printed()
-
-    def last_words(self) -> str:
-        """The output of a job that is over, even where it is over the limit."""
-        with contextlib.suppress(Broken):  # that is known already
+        """What was printed so far, the first part of it, whether or not it is over the limit."""
+        with contextlib.suppress(Broken):  # a verdict belongs to a call
             self._drain()
-        return self.printed()
-
-    def printed(self) -> str:
-        """What has been read of the output, the first part of it."""
         return self._printed.decode("utf-8", "replace")[:SHOWN]
 
     def load(self, orders: Sequence[dict[str, Any]]) -> None:
@@ -115,7 +107,7 @@ class Exchange:
         many = len(values) > 1
         pids = self._job_pids() if measure else []
         before_mb = [usage.reset_peak(pid) for pid in pids]
-        cpu_before = self._read_cpu() if measure and pids else 0.0
+        cpu_before = self.read_cpu(self.pids()) if pids else 0.0
         counted = many and self._slot.level.strict
         wire_before = usage.loopback_bytes(self._slot.pid) if counted else None
         replies = self._ask(values, self._limits.cpu_s, "ran")
@@ -129,13 +121,13 @@ class Exchange:
         returned = outcomes[0]
         if not many and pids and isinstance(returned, Returned):
             self._settle(pids)
-            cpu_s = self._read_cpu() - cpu_before
+            cpu_s = self.read_cpu(self.pids()) - cpu_before
             outcomes = (Returned(returned.value, returned.arguments, cpu_s, peaks[0], returned.launches),)
         return RanksOutcome(outcomes, wire_bytes, peaks)
 
-    def _read_cpu(self) -> float:
-        self._meter = self._meter or usage.Meter(self.pids)
-        return self._meter.read()
+    def read_cpu(self, pids: list[int]) -> float:
+        """CPU seconds of the job so far; ``pids`` are its processes now."""
+        return self._meter.read(pids)
 
     def _settle(self, pids: list[int]) -> None:
         """Wait until nothing of the job runs any more, so that work left to a thread counts too."""
@@ -360,17 +352,14 @@ class Watch:
         """
         exchange, limits = self._exchange, self._exchange._limits
         now = time.monotonic()
-        meter = exchange._meter
-        if meter is None:
-            meter = exchange._meter = usage.Meter(exchange.pids)
-        cpu = meter.read()
+        pids = exchange.pids()
+        cpu = exchange.read_cpu(pids)
         if self._cpu_before is None:
             # Calls before this one were short; what they used is known to be less than one sample each.
             self._cpu_before = max(0.0, cpu - (now - self._started) * len(exchange.channels))
             self._last_cpu = cpu
         if cpu - self._cpu_before > self._cpu_s:
             raise Broken(Verdict.TIMEOUT, f"no answer after {self._cpu_s:g} s of CPU time while it {self._verb}.")
-        pids = exchange.pids()
         self._look_at_memory(pids, limits)
         passed = now - self._last_look
         still = cpu - self._last_cpu <= IDLE_SHARE * passed and usage.all_asleep(pids)
@@ -384,7 +373,7 @@ class Watch:
                 Verdict.TIMEOUT,
                 f"no answer: your code did nothing for {limits.idle_s:g} s; it waits (sleep, lock, input or a child).",
             )
-        if now - self._started > 10 * self._cpu_s:
+        if now - self._started > BACKSTOP * self._cpu_s:
             raise Broken(Verdict.TIMEOUT, f"no answer after {now - self._started:.0f} s.", starved=True)
         self._next = time.monotonic() + max(SAMPLE_S, 5 * (time.monotonic() - now))
 

@@ -44,7 +44,7 @@ class Slot:
 
     Args:
         preload: what is imported before the forks: ``none``, ``numpy``, ``torch``, ``triton`` (whose kernels run in
-            its interpreter on the CPU) or ``gpu`` (triton, with the machine's CUDA devices in sight).
+            its interpreter on the CPU) or ``gpu`` (triton that compiles).
         level: a level, its name, or None for the best that works here.
         secrets: folders that must not be seen from inside, wherever they lie.
     """
@@ -86,7 +86,7 @@ class Slot:
 
     def at(self, place: Place) -> Slot:
         """The slot for calls made there: this one, another interpreter (whose hashes of strings have another salt),
-        or one that sees the machine's CUDA devices and compiles Triton kernels.
+        or one that compiles Triton kernels and, at ``process``, sees the machine's CUDA devices.
         """
         if place is Place.HERE:
             return self
@@ -320,7 +320,7 @@ class Job:
             self.slot.request(
                 [*(theirs.fileno() for _, theirs in channels), out_write, err_write],
                 op="start",
-                rlimits=self._rlimits(ranks),
+                rlimits=self._rlimits(),
                 scratch=self._scratch,
                 scratch_mb=SCRATCH_MB,
                 strict=self.slot.level.strict,
@@ -347,7 +347,7 @@ class Job:
         }
         self._exchange.load([order | {"rank": rank} for rank in range(ranks)])
 
-    def _rlimits(self, ranks: int) -> dict[str, int]:
+    def _rlimits(self) -> dict[str, int]:
         limits = {
             "RLIMIT_CPU": BACKSTOP_CPU_S,
             "RLIMIT_FSIZE": FILE_MB * 2**20,
@@ -378,7 +378,7 @@ class Job:
         exchange, self._exchange = self._exchange, None
         statuses: list[int] = []
         if exchange is not None:
-            self._printed = exchange.last_words()
+            self._printed = exchange.output()
             exchange.close()
             statuses = self._end().get("statuses", [])
         outcome: Raised | Stopped

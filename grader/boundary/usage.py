@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 MAX_PROCESSES = 4096  # more than any limit on processes allows: ends a walk over a tree that forks meanwhile
@@ -129,13 +128,12 @@ def loopback_bytes(pid: int) -> int | None:
 class Meter:
     """CPU seconds of a job's tree: the largest value seen per process, so that what has ended still counts."""
 
-    def __init__(self, pids: Callable[[], list[int]]) -> None:
-        self._pids = pids
+    def __init__(self) -> None:
         self._seen: dict[int, float] = {}
 
-    def read(self) -> float:
-        """CPU seconds so far, over every process that was ever seen."""
-        for pid in self._pids():
+    def read(self, pids: list[int]) -> float:
+        """CPU seconds so far, over every process that was ever seen; ``pids`` are those there now."""
+        for pid in pids:
             seconds = cpu_clock(pid)
             if seconds is not None:
                 self._seen[pid] = max(seconds, self._seen.get(pid, 0.0))

@@ -11,7 +11,7 @@ from grader import pictures
 from grader.boundary.isolation import level_named
 from grader.catalog import find_submission
 from grader.errors import UsageError
-from grader.grading import Slots, learner_folder, preload
+from grader.grading import Slots, learner_folder, preload, secrets
 from grader.model import Course, Exercise
 from grader.report.document import NOT_YET
 from grader.report.visible import visible
@@ -38,8 +38,7 @@ def show(
     file = file or Path(f"{exercise.slug}.png")
     if not file.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {file.parent} to write {file.name} into.", "Check the path after -o.")
-    secrets = [path for path in (course.root, course.solutions, folder) if path and path.is_dir()]
-    with Slots(level_named(isolation), secrets) as slots:
+    with Slots(level_named(isolation), secrets(course, folder)) as slots:
         try:
             drawn = pictures.draw(exercise, submission, slots.get(preload(exercise, submission.source)))
         except pictures.Undrawn as error:

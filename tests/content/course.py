@@ -15,7 +15,7 @@ from typing import Any
 
 from grader.boundary.sandbox import Slot
 from grader.catalog import exercise_ids, load_course
-from grader.grading import PRELOADS, preload
+from grader.grading import preload
 from grader.model import Exercise, Report, Submission
 from grader.session import grade
 
@@ -45,8 +45,7 @@ def _grade(order: dict[str, Any]) -> list[list[Report]]:
     exercise = load(order["id"])
     paths = [Path(name) for name in order["files"]]
     submissions = [Submission(f"{exercise.slug}.py", path.read_bytes(), str(path)) for path in paths]
-    words = [preload(exercise, submission.source) for submission in submissions]
-    with Slot(max(words, key=PRELOADS.index, default="none"), secrets=SECRETS) as slot:
+    with Slot(preload(exercise, *(each.source for each in submissions)), secrets=SECRETS) as slot:
         return [grade(exercise, submissions, slot=slot, seed=seed, book=True) for seed in order["seeds"]]
 
 
