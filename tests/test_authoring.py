@@ -498,6 +498,28 @@ def test_stale_misconceptions_are_a_fault(toy: Exercise, good: list[tuple[Varian
     assert mixups.stale(toy, good, known)[0].happened == "not what the chaffs show now"
 
 
+def test_what_was_skipped_makes_no_file_stale(toy: Exercise, good: list[tuple[Variant, Report]]) -> None:
+    """where some checks cannot be run, a file made where they could is as good as before"""
+    known = matrix.find_misconceptions(good)
+    mixups.write_misconceptions(toy, ExerciseGate(toy.id, (), rows=(matrix.make_row(*good[3]),), misconceptions=known))
+    for name in {name for each in known for name in each.fails}:
+        poorer = [
+            (
+                variant,
+                replace(
+                    report, checks=tuple(skipped(check) if check.name == name else check for check in report.checks)
+                ),
+            )
+            for variant, report in good
+        ]
+        assert mixups.stale(toy, poorer, matrix.find_misconceptions(poorer)) == ()
+
+
+def skipped(check: CheckResult) -> CheckResult:
+    """The same check where it cannot be run."""
+    return replace(check, verdict=Verdict.SKIPPED)
+
+
 # --- lint
 
 

@@ -8,11 +8,14 @@ from grader.authoring.matrix import Graded
 from grader.authoring.records import ExerciseGate, Fault, Kind
 from grader.errors import ContentError
 from grader.misconceptions import Misconception, misconceptions_file, read_misconceptions, spell_misconceptions
-from grader.model import Exercise
+from grader.model import Exercise, Verdict
 
 
 def stale(exercise: Exercise, graded: Graded, known: Sequence[Misconception]) -> tuple[Fault, ...]:
-    """What is wrong with the file. A scale check measures: what only these change does not make it stale.
+    """What is wrong with the file. What only measured and skipped checks change does not make it stale.
+
+    A scale check measures, and its verdict on a chaff may change with the machine; at isolation ``process`` some
+    checks are skipped.
 
     Args:
         exercise: whose file it is.
@@ -24,16 +27,21 @@ def stale(exercise: Exercise, graded: Graded, known: Sequence[Misconception]) ->
         kept = read_misconceptions(exercise)
     except ContentError as error:
         return (Fault(path.name, "can be read", error.message, error.remedy),)
-    measured = {check.name for _, report in graded for check in report.checks if check.tier == "scale"}
-    if _steady(kept, measured) == _steady(known, measured):
+    checks = [check for _, report in graded for check in report.checks]
+    unsteady = {check.name for check in checks if check.tier == "scale" or check.verdict is Verdict.SKIPPED}
+    skipped = {check.name for check in checks if check.verdict is Verdict.SKIPPED}
+    if _steady(kept, unsteady, skipped) == _steady(known, unsteady, skipped):
         return ()
     happened = "not what the chaffs show now" if path.is_file() else "missing"
     remedy = f"Make it anew: grade check {exercise.id} --write"
     return (Fault(path.name, "as the chaffs show", happened, remedy),)
 
 
-def _steady(known: Sequence[Misconception], measured: set[str]) -> set[tuple[frozenset[str], str]]:
-    return {(frozenset(each.fails) - measured, says) for each in known for says in each.says}
+def _steady(known: Sequence[Misconception], unsteady: set[str], skipped: set[str]) -> set[tuple[frozenset[str], str]]:
+    """Which checks fail for which sentence, without those that say nothing here."""
+    return {
+        (frozenset(each.fails) - unsteady, says) for each in known if set(each.fails) - skipped for says in each.says
+    }
 
 
 def write_misconceptions(exercise: Exercise, found: ExerciseGate) -> bool:

@@ -1,6 +1,8 @@
 """MinHash LSH: find the near-duplicates of a corpus without comparing every pair.
 
 Read README.md first. Symbols: k words per shingle, b bands of r rows, J the Jaccard similarity of two sets.
+
+Only the errors named under "Raises" are checked; nothing is asked of other arguments out of range, nor of NaN.
 """
 
 from collections.abc import Iterable
@@ -38,14 +40,16 @@ def minhash_signature(shingles: Iterable[str], num_perm: int, seed: int) -> np.n
     Entry i is the least value of hash function i over the set: ``min(h_i(x) for x in shingles)``. You
     choose the hash functions. They must
 
-    - depend on nothing but ``seed``, i and the string: the same in every call and in every process
-      (Python's own ``hash`` of a string is not: it is salted anew whenever Python starts);
+    - depend on nothing but ``seed``, ``num_perm``, i and the string: the same in every call and in every
+      process. They may depend on ``num_perm`` or not: 10 values need not be the first 10 of 20;
     - behave like independent random functions for different i and for different seeds: each string of a set
       is equally likely to have the least value;
-    - spread over at least 2**31 values, so that two different strings almost never share one.
+    - spread over about 2**31 values or more (2**31 - 1 will do), so that two different strings almost never
+      share one.
 
     Args:
-        shingles: a set of strings; or a list or tuple, in which order and repeats mean nothing.
+        shingles: a set of strings; or a list or tuple, in which order and repeats mean nothing. (In here, the
+            name hides the function ``shingles``.)
         num_perm: number of hash functions, at least 1.
         seed: 0 to 2**31 - 1.
 
@@ -87,8 +91,9 @@ def choose_bands(threshold: float, num_perm: int, weights: tuple[float, float] =
     over all b >= 1, r >= 1 with b * r <= num_perm: hash values may be left over.
 
     Args:
-        threshold: similarity from which two documents are duplicates, strictly between 0 and 1.
-        num_perm: hash values in a signature, at least 1.
+        threshold: similarity from which two documents are duplicates, strictly between 0 and 1 (the checks:
+            0.05 to 0.95).
+        num_perm: hash values in a signature, at least 1 (the checks: up to 128).
         weights: the price of the false-positive area and that of the false-negative area; not negative, one
             of them positive.
 
@@ -120,7 +125,11 @@ def near_duplicate_groups(
        are one group, however unlike A and C are.
 
     Documents without words have no shingles: they are like nothing, not even like each other, and are in no
-    group. Time must grow almost in proportion to the number of documents: do not compare all pairs.
+    group.
+
+    Time: 8,000 documents take at most 7.6 times as long as 2,000, with k = 3, 6 bands of 4 rows and threshold
+    0.5. All pairs would take 16 times as long. These documents have 10 to 14 words out of 5,000; every tenth
+    is the one before it with another last word. Larger groups of copies are not timed.
 
     Args:
         docs: the texts.
