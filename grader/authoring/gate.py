@@ -7,7 +7,7 @@ files, the chaffs and the mutants for the wrong ones, the stub for the file that
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ from grader.session.needs import missing_needs
 if TYPE_CHECKING:
     from grader.session.learner import SlotLike
 
+
+RIGHT = (Kind.REFERENCE, Kind.WHEAT)
 
 Tell = Callable[[str], object]
 
@@ -109,35 +111,42 @@ def _grade(
     """The files with their reports; the reference alone where it does not pass: what the others do means nothing then.
 
     The reference is graded twice. The first time draws the case book; the second time is the one that a learner
-    with a right file has to wait for.
+    with a right file has to wait for. Wrong files have as much time as mutants have: an endless loop should not cost
+    what the slowest right answer may.
     """
-    reference = next(variant for variant in readable if variant.kind is Kind.REFERENCE)
+    right = sorted((each for each in readable if each.kind in RIGHT), key=lambda each: each.kind is not Kind.REFERENCE)
+    wrong = [variant for variant in readable if variant.kind not in RIGHT]
     reports: list[Report] = []
 
     def files() -> Iterator[Submission]:
-        yield reference.submission(exercise)
+        yield right[0].submission(exercise)
         if matrix.passes(reports[0]):
-            order = sorted(readable, key=lambda variant: variant is not reference)
-            yield from (variant.submission(exercise) for variant in order)
+            yield from (variant.submission(exercise) for variant in right)
 
     def on_report(report: Report) -> None:
         reports.append(report)
         tell(f"variants {len(reports)}/{len(readable) + 1}")
 
-    session.grade(
-        exercise,
-        files(),
-        slot=slot,
-        seed=plan.seed,
-        hidden=True,
-        book=book,
-        careful=False,
-        on_report=on_report,
-    )
+    def grade(hurried: Exercise, submissions: Iterable[Submission]) -> None:
+        session.grade(
+            hurried,
+            submissions,
+            slot=slot,
+            seed=plan.seed,
+            hidden=True,
+            book=book,
+            careful=False,
+            on_report=on_report,
+        )
+
+    grade(exercise, files())
     if len(reports) == 1:
-        return [(reference, reports[0])]
-    others = iter(reports[2:])
-    return [(variant, reports[1] if variant is reference else next(others)) for variant in readable]
+        return [(right[0], reports[0])]
+    slowest_s = max(check.duration_s for check in reports[1].checks)
+    hurried = replace(exercise, limits=mutation.hurry(exercise.limits, slowest_s))
+    grade(hurried, [variant.submission(exercise) for variant in wrong])
+    reported = {variant.path: report for variant, report in zip([*right, *wrong], reports[1:], strict=True)}
+    return [(variant, reported[variant.path]) for variant in readable]
 
 
 def _judge(exercise: Exercise, graded: Graded) -> Iterator[Fault]:
@@ -152,8 +161,7 @@ def _pictures(exercise: Exercise, graded: Graded, slot: SlotLike, tell: Tell) ->
     """The picture must be drawn with every right file; the reference comes first, and what it cannot do ends it."""
     if exercise.picture is None:
         return
-    kinds = (Kind.REFERENCE, Kind.WHEAT)
-    right = [variant for variant, report in graded if variant.kind in kinds and matrix.passes(report)]
+    right = [variant for variant, report in graded if variant.kind in RIGHT and matrix.passes(report)]
     for number, variant in enumerate(right, 1):
         tell(f"pictures {number}/{len(right)}")
         try:

@@ -41,7 +41,7 @@ def score(exercise: Exercise, reference: bytes, passed: Report, grade: Grade) ->
     stumbled: dict[Mutant, str] = {}
     for check, chosen in _rounds(exercise, reference, mutants, passed):
         facing = [mutant for mutant in chosen if mutant in alive]
-        hurried = replace(exercise, limits=_limits(exercise.limits, check.cost_s))
+        hurried = replace(exercise, limits=hurry(exercise.limits, check.cost_s))
         submissions = [Submission(f"{exercise.slug}.py", mutant.source, mutant.id) for mutant in facing]
         reports = grade(hurried, submissions, check.keyword) if facing else ()
         for mutant, report in zip(facing, reports, strict=True):
@@ -55,8 +55,8 @@ def score(exercise: Exercise, reference: bytes, passed: Report, grade: Grade) ->
     return result, tuple(found)
 
 
-def _limits(limits: Limits, cost_s: float) -> Limits:
-    """An endless loop should not cost what the slowest right answer may."""
+def hurry(limits: Limits, cost_s: float) -> Limits:
+    """Less time, by what a check costs the reference: an endless loop should not cost what a slow right file may."""
     return replace(limits, cpu_s=min(limits.cpu_s, max(LEAST_CPU_S, SLOWER * cost_s)))
 
 
