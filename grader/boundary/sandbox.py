@@ -57,7 +57,7 @@ class Slot:
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._siblings: dict[Place, Slot] = {}
-        self._jobs = 0
+        self._jobs = self._owed = 0
         self.pid = self.steward = 0
         self.base_mb = 0.0
 
@@ -142,13 +142,36 @@ class Slot:
         Raises:
             SandboxError: the zygote died, or could not do it.
         """
+        self._send(fds, fields)
+        return self._read_reply()
+
+    def post(self, **fields: Any) -> None:
+        """Ask for something without waiting for the reply, which the next request reads first.
+
+        Raises:
+            SandboxError: the zygote died.
+        """
+        self._send((), fields)
+        self._owed += 1
+
+    def settle(self) -> None:
+        """Wait until what was posted is done: nothing is left of the job before.
+
+        Raises:
+            SandboxError: the zygote died, or could not do it.
+        """
+        while self._owed:
+            self._owed -= 1
+            self._read_reply()
+
+    def _send(self, fds: Sequence[int], fields: Mapping[str, Any]) -> None:
+        self.settle()
         data = json.dumps(fields).encode()
         try:
             socket.send_fds(self._control, [struct.pack("<I", len(data))], list(fds))
             self._control.sendall(data)
         except OSError as error:
             raise self._failed(f"could not ask the slot: {error}") from None
-        return self._read_reply()
 
     def _read_reply(self) -> dict[str, Any]:
         try:
@@ -194,6 +217,7 @@ class Slot:
     def stop(self) -> None:
         """End the zygote with everything in it; the next job starts another."""
         process, self._process = self._process, None
+        self._owed = 0
         if process is not None:
             process.kill()
             process.wait()
@@ -287,7 +311,11 @@ class Job:
         if exchange is None:
             return
         exchange.close()
-        self._end()
+        level = self.slot.level
+        if level.nested and not level.single_use:
+            self.slot.post(op="end")  # the kernel takes what the job leaves while the next check is prepared
+        else:
+            self._end()
 
     def _run(self, values: list[Any], measure: bool, *, group: bool) -> RanksOutcome | Raised | Stopped:
         if self._dead is not None:

@@ -59,7 +59,10 @@ def reply(sock: socket.socket, **fields: Any) -> None:
 
 
 class Steward:
-    """Makes and ends the namespaces of a job, from a process small enough that its forks cost next to nothing."""
+    """Makes and ends the namespaces of a job, from a process small enough that its forks cost next to nothing.
+
+    When it has ended a job's namespaces it makes those of the next one, which then need not be waited for.
+    """
 
     def __init__(self, control: socket.socket) -> None:
         self._sock, far = socket.socketpair()
@@ -87,28 +90,37 @@ class Steward:
         return float(json.loads(self._sock.recv(4096))["cpu_s"])
 
     def _serve(self, sock: socket.socket) -> None:
-        holder = reaper = 0
+        spare: tuple[int, int] | None = None
+        last_mb = holder = reaper = 0
         while data := read_exactly(sock, 4):
             (scratch_mb,) = struct.unpack("<I", data)
             if scratch_mb:
-                ours, theirs = os.pipe()
-                holder = os.fork()
-                if holder == 0:
-                    os.close(ours)
-                    sock.close()
-                    hold(theirs, scratch_mb)
-                os.close(theirs)
+                if spare is None or scratch_mb != last_mb:
+                    spare = make_holder(sock, scratch_mb)
+                (holder, ours), spare, last_mb = spare, None, scratch_mb
                 answer = json.loads(os.read(ours, 4096) or b'{"error": "the holder of the namespaces died"}')
                 os.close(ours)
                 reaper = answer.get("reaper", 0)
-                answer["holder"] = holder
-                sock.sendall(json.dumps(answer).encode())
+                sock.sendall(json.dumps({**answer, "holder": holder}).encode())
             else:
                 if reaper:
                     os.kill(reaper, signal.SIGKILL)
                 _, _, usage = os.wait4(holder, 0)
                 holder = reaper = 0
                 sock.sendall(json.dumps({"cpu_s": usage.ru_utime + usage.ru_stime}).encode())
+                spare = make_holder(sock, last_mb)
+
+
+def make_holder(steward: socket.socket, scratch_mb: int) -> tuple[int, int]:
+    """Fork the holder of new namespaces; its pid, and the pipe on which it says when they are there."""
+    ours, theirs = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(ours)
+        steward.close()
+        hold(theirs, scratch_mb)
+    os.close(theirs)
+    return pid, ours
 
 
 def hold(report: int, scratch_mb: int) -> NoReturn:
