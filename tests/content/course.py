@@ -31,9 +31,9 @@ def load(id: str) -> Exercise:
     return exercise
 
 
-def graded(id: str, files: Iterable[Path], seeds: Sequence[str]) -> list[list[dict[str, Any]]]:
-    """For each seed the reports on the files, all of them graded with one case book, as plain data."""
-    order = json.dumps({"id": id, "files": [str(path) for path in files], "seeds": seeds})
+def graded(id: str, files: Iterable[Path], seeds: Sequence[str], book: bool = True) -> list[list[dict[str, Any]]]:
+    """For each seed the reports on the files, as plain data; all graded with one case book, or with none."""
+    order = json.dumps({"id": id, "files": [str(path) for path in files], "seeds": seeds, "book": book})
     command = [sys.executable, "-m", "tests.content.course"]
     done = subprocess.run(command, input=order, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -46,7 +46,7 @@ def _grade(order: dict[str, Any]) -> list[list[Report]]:
     paths = [Path(name) for name in order["files"]]
     submissions = [Submission(f"{exercise.slug}.py", path.read_bytes(), str(path)) for path in paths]
     with Slot(preload(exercise, *(each.source for each in submissions)), secrets=SECRETS) as slot:
-        return [grade(exercise, submissions, slot=slot, seed=seed, book=True) for seed in order["seeds"]]
+        return [grade(exercise, submissions, slot=slot, seed=seed, book=order["book"]) for seed in order["seeds"]]
 
 
 if __name__ == "__main__":
