@@ -14,13 +14,13 @@ def optimal_allocation(flops: float, theta: tuple[float, float, float, float, fl
     anything else.
 
     Args:
-        flops: C, training FLOPs, more than 0 (up to 1e31). Budgets are such that both N and D are at least 10
-            at the optimum.
-        theta: (E, A, B, alpha, beta). E from 0 to 10; A and B more than 0 (up to 1e20); alpha and beta more
-            than 0 (from 0.1 to 1 wherever an answer is asked for).
+        flops: C, training FLOPs; more than 0, up to 1e31. Both N and D are at least 10 at the optimum, which
+            brackets a search: N is at most C / 60.
+        theta: (E, A, B, alpha, beta). E from 0 to 10; A and B more than 0, up to 1e20; alpha and beta from
+            0.1 to 1.
 
     Returns:
-        (N, D, loss), three floats in this order, as a tuple, a list or an array:
+        (N, D, loss), three floats in this order, as a tuple, a list or an array; numpy numbers will do:
 
         - N and D, each within 1 part in 1000 of the optimum, so a numerical search will do as well as a
           formula;
@@ -28,7 +28,8 @@ def optimal_allocation(flops: float, theta: tuple[float, float, float, float, fl
         - loss is what the law predicts for the N and D that are returned, to within 1 part in 10**6.
 
     Raises:
-        ValueError: ``flops``, A, B, alpha or beta is zero or negative. (Nothing is asked of a negative E.)
+        ValueError: C, A, B, alpha or beta is zero or negative. Nothing else is asked outside the ranges
+            above: not of a negative E, of exponents between 0 and 0.1, of NaN or of infinity.
 
     Example:
         C / 6 is 10**18 here. Answers are the same up to rounding.

@@ -15,7 +15,7 @@ def positions(rank: int, world: int, length: int, layout: str) -> np.ndarray:
 
     Args:
         rank: the rank asked about, 0 <= rank < world.
-        world: number of ranks n, at least 1.
+        world: number of ranks n, at least 1 (the checks: up to 8).
         length: positions S of the whole sequence, at least 1, numbered 0 to S - 1.
         layout: "contiguous" cuts the sequence into n equal chunks and gives rank r the chunk r.
             "zigzag" cuts it into 2n equal chunks and gives rank r the chunks r and 2n - 1 - r, in this order.
@@ -43,13 +43,11 @@ def causal_work(rank: int, owner: int, world: int, length: int, layout: str) -> 
         rank: the rank whose queries are meant.
         owner: the rank from which the keys came; may be the same rank.
         world: number of ranks n.
-        length: positions S of the whole sequence. It may be millions: listing all pairs takes too long and
-        too
-            much memory.
+        length: positions S of the whole sequence, up to 2**22: too many to list all pairs.
         layout: "contiguous" or "zigzag", as in ``positions``.
 
     Returns:
-        The number of pairs that the mask keeps, an exact integer.
+        The number of pairs that the mask keeps: an exact integer, Python's or numpy's.
 
     Raises:
         ValueError: as in ``positions``.
@@ -65,23 +63,22 @@ def ring_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bo
     """Compute this rank's rows of exact attention, while keys and values travel from rank to rank.
 
     Every rank of the default ``torch.distributed`` group (gloo, already initialised; do not initialise or
-    destroy it) calls this function once, with its own shard of the sequence. The group may have 1, 2, 3 or
-    more ranks.
+    destroy it) calls this function once, with its own shard of the sequence. The group has 1 to 6 ranks.
 
     The answer on each rank is its shard of  softmax(Q Kᵀ / sqrt(D)) V  over the *whole* sequence. Where
     causal, query position i sees key positions j <= i, counted over the whole sequence.
 
     Args:
-        q: this rank's queries, float32 or float64, shape [B, H, L, D].
-        k: this rank's keys, same shape and dtype.
-        v: this rank's values, same shape and dtype. All ranks pass the same shape.
+        q: this rank's queries, float32 or float64, shape [B, H, L, D], contiguous; no size is 0.
+        k: this rank's keys, same shape and dtype, contiguous.
+        v: this rank's values, same shape and dtype, contiguous. All ranks pass the same shape.
         causal: whether the causal mask applies.
         layout: "contiguous" or "zigzag": which positions the L rows are, as in ``positions`` with S = n · L.
 
     Returns:
         A new tensor of q's shape and dtype: rows in the same order as q's. Scores and sums are kept at least
         as precise as that dtype, and scores in the thousands give neither NaN nor infinity. q, k and v stay
-        as they are.
+        as they are, and need no gradients.
 
     Raises:
         ValueError: unknown layout, or "zigzag" with an odd L. Every rank raises it, before anything is sent.
@@ -90,8 +87,8 @@ def ring_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bo
         - Traffic: each rank receives each of the other n - 1 shards of K and of V once, in q's dtype. Nothing
           else of that size travels; how you move the shards (direction, order, function of
           torch.distributed) is yours.
-        - Memory: a rank holds its own shards and a fixed number of travelling ones, never all of K and V. So
-          the memory of one rank does not grow with n while L stays the same.
+        - Memory: a rank holds its own shards, a fixed number of travelling ones and the L x L scores with one
+          of them; never all of K and V. So it does not grow with n while L stays the same.
 
     Hint: keep, per query row, the largest score so far, the sum of exp(score - largest) so far, and the
     weighted sum of values so far.

@@ -19,18 +19,18 @@ def swiglu_rmsnorm(gate: torch.Tensor, up: torch.Tensor, weight: torch.Tensor, e
         y[r, c] = h[r, c] / sqrt(mean over c of h[r, c]² + eps) * weight[c]
 
     Args:
-        gate: [rows, width], float32 or float16 (bfloat16 too on a GPU). rows may be 0; width is 1 or more,
-        any
-            number and not only powers of two. Elements of a row are adjacent (stride(1) = 1); how far apart
-            rows are is up to stride(0).
+        gate: [rows, width], float32 or float16 (bfloat16 too on a GPU). rows may be 0; width is any number
+            from 1 to 20,000, not only powers of two. Elements of a row are adjacent (stride(1) = 1); how far
+            apart rows are is up to stride(0).
         up: same shape, dtype and device; its stride(0) may differ from gate's.
         weight: [width], contiguous, float32 or gate's dtype.
-        eps: positive; added to the mean of squares, under the root.
+        eps: positive (the checks: 1e-6 to 1); added to the mean of squares, under the root.
 
     Returns:
         A new contiguous tensor of gate's shape, dtype and device. All arithmetic is in float32 (h may well be
-        larger than the largest float16) and is rounded to the dtype at the end. gate, up and weight stay as
-        they are.
+        larger than the largest float16) and is rounded to the dtype at the end. Tolerated is one more
+        rounding to the dtype: of the normed value, before the weight. In float32 |h| stays below 1e18, so
+        that h² is finite; NaN and infinity are not tested. gate, up and weight stay as they are.
 
     Raises:
         ValueError: up's shape is not gate's, or weight's is not [width]. Raised before anything is launched.
@@ -56,10 +56,11 @@ def swiglu_rmsnorm_into(
 
     Args:
         buffer: two-dimensional, contiguous, of gate_up's dtype and device, large enough for the block.
-        row: first row of the block, 0 or more.
-        column: first column of the block, 0 or more.
-        gate_up: [rows, 2 * width], contiguous, otherwise as gate above.
-        weight: [width], as above.
+        row: first row of the block, 0 or more (negative ones are not tested).
+        column: first column of the block, 0 or more (negative ones are not tested).
+        gate_up: [rows, 2 * width], contiguous, otherwise as gate above. For rows = 0 the checks pass a row
+            and a column at which a block would fit.
+        weight: [width], as above: its length says what width is.
         eps: as above.
 
     Returns:
@@ -68,7 +69,7 @@ def swiglu_rmsnorm_into(
     Raises:
         ValueError: gate_up's last dimension is not 2 * width, or the block does not fit into the buffer.
 
-    Launches: one, as above.
+    Launches: one, and none is also fine where rows is 0.
 
     Hint: one kernel serves both functions, if it is told where each row begins.
     """

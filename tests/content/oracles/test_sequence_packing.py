@@ -74,17 +74,17 @@ def test_packing_stays_fast_with_many_spaces():
 
 def test_pairs_that_the_mask_leaves():
     """Sixteen documents of 128 tokens in 2,048 have 132,096 pairs to score, of 2,098,176."""
-    mask = REFERENCE.build_batch([[1] * 128] * 16)["mask"]
+    mask = REFERENCE.build_row([[1] * 128] * 16)["mask"]
     assert mask.sum() == 16 * 128 * 129 // 2 == 132_096
     assert np.tri(2048, dtype=bool).sum() == 2_098_176
-    assert REFERENCE.build_batch(DOCS)["mask"].sum() == 19
+    assert REFERENCE.build_row(DOCS)["mask"].sum() == 19
 
 
 def test_attention_agrees_with_torch():
     """torch's attention over the packed row, with the mask, is causal attention over each document alone."""
     torch = pytest.importorskip("torch", reason="compares with scaled_dot_product_attention")
     attention = torch.nn.functional.scaled_dot_product_attention
-    batch = REFERENCE.build_batch(DOCS)
+    batch = REFERENCE.build_row(DOCS)
     q, k, v = torch.randn(3, 2, 9, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(4))
     packed = attention(q, k, v, attn_mask=torch.from_numpy(batch["mask"]))
     for start, end in itertools.pairwise(batch["cu_seqlens"].tolist()):
@@ -98,7 +98,7 @@ def test_mask_agrees_with_flex_attention():
     flex = pytest.importorskip("torch.nn.attention.flex_attention", reason="torch without FlexAttention")
     owner = torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 2])
     made = flex.create_mask(lambda b, h, q, k: (owner[q] == owner[k]) & (k <= q), 1, 1, 9, 9, device="cpu")
-    assert made[0, 0].tolist() == REFERENCE.build_batch(DOCS)["mask"].tolist()
+    assert made[0, 0].tolist() == REFERENCE.build_row(DOCS)["mask"].tolist()
 
 
 def test_row_agrees_with_transformers():
@@ -107,7 +107,7 @@ def test_row_agrees_with_transformers():
     pytest.importorskip("torch", reason="the collator returns tensors")
     collate = transformers.DataCollatorWithFlattening(return_flash_attn_kwargs=True, return_tensors="pt")
     theirs = collate([{"input_ids": doc} for doc in DOCS])
-    ours = REFERENCE.build_batch(DOCS)
+    ours = REFERENCE.build_row(DOCS)
     assert theirs["input_ids"][0].tolist() == ours["ids"].tolist()
     assert theirs["position_ids"][0].tolist() == ours["positions"].tolist()
     assert theirs["cu_seq_lens_q"].tolist() == ours["cu_seqlens"].tolist() == [0, 3, 5, 9]
