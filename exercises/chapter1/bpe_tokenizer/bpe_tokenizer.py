@@ -3,7 +3,11 @@
 Read README.md first. Token ids: 0 to 255 are the single bytes; 256 + i is what merge number i makes.
 
 A merge is a pair of ids, the left one first. A list of merges is well formed: merge i uses ids below 256 + i
-only, and no pair comes twice. Two different pairs may spell the same bytes; they are different tokens.
+only, and no pair comes twice. Two different pairs may spell the same bytes; they are different tokens. No token
+spells more than 2,000 bytes.
+
+Arguments are dicts, lists and tuples of Python integers and bytes. Results that are sequences may be lists, tuples
+or numpy arrays.
 
 Applying a merge to a sequence of ids replaces the pair wherever it occurs, from left to right and without
 overlap: the pair (97, 97) turns 97 97 97 into 256 97.
@@ -24,12 +28,12 @@ def train_bpe(word_counts: dict[bytes, int], num_merges: int) -> list[Pair]:
     - Among equally frequent pairs any may be taken.
 
     Args:
-        word_counts: bytes of a word -> how often it occurs, at least 1 (up to 10**12). Words may be empty or a
-            single byte, and there may be none. It must not be changed.
+        word_counts: bytes of a word -> how often it occurs, from 1 to 10**12. Words may be empty or a single
+            byte, and there may be none. It must not be changed.
         num_merges: merges to learn, at least 0.
 
     Returns:
-        the merges in the order in which they were learned, a list of pairs of ids: ``num_merges`` of them, or
+        the merges in the order in which they were learned, each a pair of ids: ``num_merges`` of them, or
         fewer if at some point no word has a pair of neighbours left. A pair that occurs once is still a pair.
 
     Raises:
@@ -54,7 +58,7 @@ def encode(data: bytes, merges: list[Pair]) -> list[int]:
         merges: a well-formed list of pairs, as ``train_bpe`` returns it. It must not be changed.
 
     Returns:
-        the ids: a list, tuple or array.
+        the ids.
 
     Example:
         >>> encode(b"abcd", [(97, 98), (98, 99), (99, 100), (256, 99)])  # ab, bc, cd, abc
@@ -67,7 +71,7 @@ def decode(ids: list[int], merges: list[Pair]) -> bytes:
     """Turn token ids back into bytes.
 
     Args:
-        ids: any sequence of ids, whether or not ``encode`` could have made it.
+        ids: a list of ids, whether or not ``encode`` could have made it.
         merges: a well-formed list of pairs. It must not be changed.
 
     Returns:

@@ -4,6 +4,9 @@ Read README.md first. Symbols: B rows of T positions each, V words in the vocabu
 
 Labels are *already shifted*: the label at position t is the token at position t + 1, so that logits and labels
 of one position belong together and nothing is shifted later. The label -100 says that nothing is predicted here.
+
+Arguments are tensors on the CPU that do not require gradients, and are left as they are. Results may be tensors, arrays
+or lists, and need not be differentiable.
 """
 
 import torch
@@ -38,11 +41,11 @@ def causal_lm_loss(logits: torch.Tensor, labels: torch.Tensor, ignore_index: int
     weigh the same, whichever row they are in. Where no position is left, the loss is 0.
 
     Args:
-        logits: shape (B, T, V), float16, bfloat16, float32 or float64; finite, of any size that the dtype holds,
-            or minus infinity for ids that cannot occur (never for a position's own label). Half precision is
-            widened before anything is computed: the answer is as exact as float32 arithmetic makes it.
+        logits: shape (B, T, V), float16, bfloat16, float32 or float64; from -10**5 to 10**5, or minus infinity
+            for ids that cannot occur (never for a position's own label). Half precision is widened before anything
+            is computed: the answer is as exact as float32 arithmetic makes it.
         labels: int64, shape (B, T), already shifted: ids 0 to V - 1, or ``ignore_index``.
-        ignore_index: the label that says "nothing here", any integer; it may be one of the ids, such as 0.
+        ignore_index: the label that says "nothing here", an integer; it may be one of the ids, such as 0.
 
     Returns:
         one number: a tensor without axes, or a float.
@@ -65,15 +68,16 @@ def accumulate(
 
     The logits of a micro-batch are ``hidden @ weight.T``. The loss is the ``causal_lm_loss`` of the positions of
     *all* micro-batches together, ignored labels being -100; the gradient is that of this loss with respect to
-    ``weight``. By autograd or by formula, as you like.
+    ``weight``. By autograd (which is enabled) or by formula, as you like.
 
-    One micro-batch after the other: memory must not grow with their number, so no logits, and nothing else of
-    their size, may be kept for later.
+    One micro-batch after the other: nothing of the size of a micro-batch's logits, n x V numbers, may be kept when
+    the next one begins. Ten micro-batches of 128 positions and 8,192 words may take at most 16 MiB more than two.
 
     Args:
         weight: output embedding, shape (V, D), float32 or float64.
-        micro_batches: any number of pairs (hidden, labels): hidden of shape (n, D) and weight's dtype, labels
-            int64 of shape (n,). The n of different micro-batches may differ; each is at least 1.
+        micro_batches: a list of pairs (hidden, labels), which may be empty: hidden of shape (n, D) and weight's
+            dtype, labels int64 of shape (n,), ids 0 to V - 1 or -100 (others are not tested). Each n is at least 1
+            and may differ from the others.
 
     Returns:
         the loss (a float, or a tensor without axes) and the gradient (shape (V, D)). Without any label to

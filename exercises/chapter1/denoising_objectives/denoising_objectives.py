@@ -5,6 +5,8 @@ Read README.md first. Symbols: B rows of T positions each, V words in the vocabu
 Everything random follows from ``seed`` and from nothing else: the same call gives the same answer, in any process.
 Any generator will do (``numpy.random.default_rng(seed)``, ``random.Random(seed)``, ...): distributions are checked,
 not particular draws. Seeds are integers from 0 to 2**31 - 1.
+
+Results may be lists, tuples or arrays of integers.
 """
 
 import numpy as np
@@ -15,18 +17,19 @@ def mask_tokens(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Corrupt tokens for masked language modelling, and say what is to be predicted.
 
-    Each token that is not special is selected with probability ``p``, independently. (Exactly a share p of them,
-    chosen at random in every row or in all rows together, will do as well.) A selected token becomes
+    Each token that is not special is selected with probability ``p``, independently. (Selecting exactly p times
+    their number, rounded to a whole number, at random in every row or in all rows together, will do as well.) A
+    selected token becomes
 
     - ``mask_id`` with probability 0.8,
     - a random id, uniform over all of 0 to V - 1, with probability 0.1,
     - itself with probability 0.1.
 
     Args:
-        tokens: ids 0 to V - 1, int64, shape (B, T). It is not changed.
+        tokens: ids 0 to V - 1, int64 array of shape (B, T), B at least 0, T at least 1. It is not changed.
         special_mask: booleans of shape (B, T); true where a token is special ([CLS], [SEP], padding) and must not
             be selected.
-        vocab_size: V.
+        vocab_size: V, at least 1.
         mask_id: the id of [MASK], 0 to V - 1.
         seed: decides what is selected and what becomes of it.
         p: probability of being selected, 0 to 1, both included.
@@ -64,18 +67,18 @@ def span_corrupt(
       last span.
 
     Args:
-        tokens: L ids, a list, at least 2. None of them is ``eos_id`` or one of the sentinels. It is not changed.
+        tokens: L ids, a list; L from 2 to 2,000. It is not changed.
         seed: decides where the document is cut.
-        density: share of noise, more than 0 and less than 1.
-        mean_span: average length of a span, at least 1.
-        vocab_size: V.
-        eos_id: what ends inputs and targets.
+        density: share of noise, from 0.01 to 0.95.
+        mean_span: average length of a span, from 1 to 10.
+        vocab_size: V. It leaves room for the sentinels: all of them are above every id in ``tokens``.
+        eos_id: what ends inputs and targets; it is not in ``tokens``.
 
     Returns:
-        inputs and targets: lists of integers, or arrays.
+        inputs and targets, each a sequence of integers.
 
     Raises:
-        ValueError: L is less than 2, ``density`` is not strictly between 0 and 1, or ``mean_span`` is less than 1.
+        ValueError: L is less than 2, ``density`` is 0 or less, or 1 or more, or ``mean_span`` is less than 1.
 
     Example:
         >>> span_corrupt([10, 11, 12, 13], seed=0, density=0.25, mean_span=3.0, vocab_size=100)
@@ -88,17 +91,17 @@ def lengths(inputs_length: int, density: float, mean_span: float) -> tuple[int, 
     """How long a document must be so that corruption just fills the encoder, and how long its targets are.
 
     Args:
-        inputs_length: tokens that the encoder takes, the end of sequence included; at least 3.
-        density: share of noise, more than 0 and less than 1.
-        mean_span: average length of a span, at least 1.
+        inputs_length: tokens that the encoder takes, the end of sequence included; from 3 to 4,096.
+        density: share of noise, from 0.01 to 0.95.
+        mean_span: average length of a span, from 1 to 10.
 
     Returns:
         L and the number of targets: L is the largest number of tokens for which the inputs of ``span_corrupt`` have
         at most ``inputs_length`` tokens; the targets are those of a document of L tokens, end of sequence included.
 
     Raises:
-        ValueError: ``inputs_length`` is less than 3, ``density`` is not strictly between 0 and 1, or ``mean_span`` is
-            less than 1.
+        ValueError: ``inputs_length`` is less than 3, ``density`` is 0 or less, or 1 or more, or ``mean_span`` is less
+            than 1.
 
     Example:
         >>> lengths(512, density=0.15, mean_span=3.0)

@@ -36,7 +36,7 @@ def plan_run(
         a dict with exactly these keys, in any order. Only the steps are rounded; the other values must be right
         within 1 part in 10**9. Values may be Python or numpy numbers, integers or floats.
 
-        - "flops": FLOPs of the whole run;
+        - "flops": FLOPs of the whole run (up to 6 * 10**27: more than an int64 holds);
         - "days": days from the first step to the last;
         - "steps": optimizer steps, each with at most ``batch_tokens`` tokens, as few as will do;
         - "gpu_hours": hours of all GPUs together;

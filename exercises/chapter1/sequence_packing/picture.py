@@ -7,7 +7,7 @@ EMPTY, INK, ACCENT = "#e8e4dc", "#333333", "#d1603d"
 
 
 def draw(learner, axes):
-    """Draw the learner's pack on the left and build_batch on the right."""
+    """Draw the learner's pack on the left and build_row on the right."""
     axes.set_axis_off()
     draw_rows(axes.inset_axes([0.04, 0.1, 0.5, 0.72]), learner)
     draw_mask(axes.inset_axes([0.64, 0.1, 0.36, 0.72]), learner)
@@ -41,7 +41,7 @@ def draw_rows(panel, learner):
 
 def draw_mask(panel, learner):
     """Who may attend to whom, with positions and labels along the edges."""
-    batch = learner.build_batch(DOCS)
+    batch = learner.build_row(DOCS)
     mask = [[bool(seen) for seen in row] for row in batch["mask"]]
     total = len(mask)
     owner = [number for number, doc in enumerate(DOCS) for _ in doc]

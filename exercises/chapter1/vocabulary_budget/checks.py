@@ -1,4 +1,4 @@
-"""Checks of vocabulary_budget. Symbols: V entries of the vocabulary, d width, Nnv parameters that are no embeddings.
+"""Checks of vocabulary_budget. Symbols: V entries of the vocabulary, d width, N_nv parameters that are no embeddings.
 
 The oracles encode real texts, multiply the probabilities of tokens, lay out matrices and count their elements, and
 plant an optimum: they choose V first and make the model for which it is best.
@@ -91,8 +91,8 @@ def spell(seed, documents):
 
 
 def summary(documents):
-    """Mean loss in nats, tokens and bytes of each document; a document without tokens has no loss to speak of."""
-    losses = [-sum(math.log(p) for p, _ in tokens) / max(len(tokens), 1) for tokens in documents]
+    """Mean loss in nats, tokens and bytes of each document; the loss of one without tokens must not count."""
+    losses = [-sum(math.log(p) for p, _ in tokens) / len(tokens) if tokens else 9.0 for tokens in documents]
     return losses, [len(tokens) for tokens in documents], [sum(size for _, size in tokens) for tokens in documents]
 
 
@@ -140,7 +140,7 @@ def test_known_bits(learner):
         ([math.log(256)], [1000], [1000], 8.0),
         ([2.85], [1000], [4500], 0.913707),
         ([3.0], [1000], [4200], 1.030496),
-        ([0.0, 3.0], [0, 1000], [0, 4200], 1.030496),
+        ([9.0, 3.0], [0, 1000], [0, 4200], 1.030496),
         ([0.0], [7], [20], 0.0),
         ([math.log(2)], [1], [1], 1.0),
     ):
@@ -169,7 +169,7 @@ def test_share_is_that_of_the_matrices(learner, vocab, width, others, tied):
     expect.close(number(got, "share"), want, "share", rtol=PRECISION, atol=0)
 
 
-MODELS = {  # V, d, Nnv, tied -> share; parameter counts of the published models
+MODELS = {  # V, d, N_nv, tied -> share; parameter counts of the published models
     "GPT-2": (50257, 768, 85_842_432, True, 0.31017),
     "Llama 2 7B": (32000, 4096, 6_476_271_616, False, 0.03890),
     "Llama 3 8B": (128256, 4096, 6_979_588_096, False, 0.13084),
@@ -227,16 +227,16 @@ def optimal(learner, *arguments):
 @example(vocab=32_777, width=1024, fit=PUBLISHED_FIT)
 def test_planted_vocabulary(learner, vocab, width, fit):
     """V is that for which the model was made"""
-    # The derivative of (Nnv + V d) f(V) is d f + (Nnv + V d) f' with f' = (2 a ln V + b) / V: solve it for Nnv.
+    # The derivative of (N_nv + V d) f(V) is d f + (N_nv + V d) f' with f' = (2 a ln V + b) / V: solve it for N_nv.
     x = math.log(vocab)
     tokens, slope = fit[0] * x**2 + fit[1] * x + fit[2], 2 * fit[0] * x + fit[1]
     other_params = vocab * width * (-tokens / slope - 1)
-    # Rounding Nnv > V / 10 or so moves the optimum by less than an entry: d ln V / d ln Nnv is about 1.
+    # Rounding N_nv > V / 10 or so moves the optimum by less than an entry: d ln V / d ln N_nv is about 1.
     expect.close(optimal(learner, max(round(other_params), 1), width, fit), vocab, "V", **OPTIMUM)
 
 
 @pytest.mark.core
-@pytest.mark.hint("compare 6 (Nnv + V d) f(V) at your V with that at other V; does your f use the natural logarithm?")
+@pytest.mark.hint("compare 6 (N_nv + V d) f(V) at your V with that at other V; does your f use the natural logarithm?")
 @given(other_params=st.integers(1, 10**12), width=WIDTHS, fit=FITS)
 def test_no_vocabulary_is_cheaper(learner, other_params, width, fit):
     """no V from 256 to 200,000 takes fewer FLOPs for the same text"""
@@ -249,7 +249,7 @@ def test_no_vocabulary_is_cheaper(learner, other_params, width, fit):
     expect.at_most(here, least, f"FLOPs per character at V = {got:.6g}, against other V")
 
 
-TABLE = {  # Nnv, d -> V; printed by approach2_derivative.py of Tao et al.
+TABLE = {  # N_nv, d -> V; printed by approach2_derivative.py of Tao et al.
     (33_000_000, 512): 10_322.9,
     (85_000_000, 768): 15_939.2,
     (151_000_000, 768): 24_593.4,
@@ -265,7 +265,7 @@ TABLE = {  # Nnv, d -> V; printed by approach2_derivative.py of Tao et al.
 def test_published_vocabularies(learner):
     """with the published fit, models from 33 million to 2.87 billion parameters want 10,323 to 65,928 entries"""
     for (other_params, width), want in TABLE.items():
-        expect.close(optimal(learner, other_params, width), want, f"V for Nnv = {other_params}", **OPTIMUM)
+        expect.close(optimal(learner, other_params, width), want, f"V for N_nv = {other_params}", **OPTIMUM)
 
 
 @pytest.mark.edge
@@ -274,13 +274,13 @@ def test_published_vocabularies(learner):
 @example(width=8192, fit=PUBLISHED_FIT, percent=100)
 def test_ends_of_the_range(learner, width, fit, percent):
     """tiny models want bytes only, huge ones all that the fit covers"""
-    # FLOPs rise at V where Nnv < V d (f / -V f' - 1), as in the planted models; f / -V f' is above 3 at V = 256.
+    # FLOPs rise at V where N_nv < V d (f / -V f' - 1), as in the planted models; f / -V f' is above 3 at V = 256.
     tiny = max(LOWEST * width * percent // 100, 1)
-    expect.close(optimal(learner, tiny, width, fit), LOWEST, f"V for Nnv = {tiny}", **OPTIMUM)
+    expect.close(optimal(learner, tiny, width, fit), LOWEST, f"V for N_nv = {tiny}", **OPTIMUM)
     x = math.log(HIGHEST)
     most = HIGHEST * width * (fit[0] * x**2 + fit[1] * x + fit[2]) / -(2 * fit[0] * x + fit[1])
     huge = round(most * (1 + percent / 100))
-    expect.close(optimal(learner, huge, width, fit), HIGHEST, f"V for Nnv = {huge}", **OPTIMUM)
+    expect.close(optimal(learner, huge, width, fit), HIGHEST, f"V for N_nv = {huge}", **OPTIMUM)
 
 
 @pytest.mark.edge

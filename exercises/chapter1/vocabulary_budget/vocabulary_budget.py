@@ -1,7 +1,9 @@
 """Vocabulary budget: how many tokens a corpus is, how to compare losses, and how large a vocabulary may be.
 
-Read README.md first. Symbols: V entries of the vocabulary, d width of the model, Nnv parameters that are not
-embeddings. A loss is a mean over tokens, in nats (natural logarithm).
+Read README.md first. Symbols: V entries of the vocabulary, d width of the model, N_nv parameters that are neither
+input embedding nor output head. A loss is a mean over tokens, in nats (natural logarithm).
+
+Arguments are Python numbers and lists; results may be Python or numpy numbers.
 """
 
 Fit = tuple[float, float, float]
@@ -14,7 +16,7 @@ def bytes_per_token(texts: list[str], token_counts: list[int]) -> float:
 
     Args:
         texts: documents in any script; some may be empty.
-        token_counts: tokens of each document, at least 0 each.
+        token_counts: tokens of each document, integers, at least 0 each (negative ones are not tested).
 
     Returns:
         bytes per token of the corpus, within 1 part in 10**9.
@@ -29,12 +31,12 @@ def bytes_per_token(texts: list[str], token_counts: list[int]) -> float:
     raise NotImplementedError
 
 
-def token_budget(corpus_bytes: int, bytes_per_token: float, epochs: float = 1.0) -> float:
+def token_budget(corpus_bytes: int, compression: float, epochs: float = 1.0) -> float:
     """How many tokens a run trains on that reads a corpus so many times.
 
     Args:
         corpus_bytes: bytes of the text in UTF-8, more than 0.
-        bytes_per_token: bytes that one token stands for, more than 0.
+        compression: bytes that one token stands for, more than 0.
         epochs: how often the corpus is read, more than 0; 0.5 is half of it, once.
 
     Returns:
@@ -56,9 +58,10 @@ def bits_per_byte(losses: list[float], token_counts: list[int], byte_counts: lis
     All bits that the model needs for all tokens, over all bytes.
 
     Args:
-        losses: mean loss per token of each document, in nats.
-        token_counts: tokens of each document, at least 0 each.
-        byte_counts: bytes of each document in UTF-8, at least 0 each.
+        losses: mean loss per token of each document, in nats. That of a document without tokens is any finite
+            number, and must not count.
+        token_counts: tokens of each document, integers, at least 0 each (negative ones are not tested).
+        byte_counts: bytes of each document in UTF-8, integers, at least 0 each (negative ones are not tested).
 
     Returns:
         bits per byte, within 1 part in 10**9.
@@ -82,11 +85,11 @@ def embedding_share(vocab: int, width: int, other_params: int, tied: bool) -> fl
     Args:
         vocab: V, at least 1.
         width: d, at least 1.
-        other_params: Nnv, all parameters that are neither input embedding nor output head, at least 0.
+        other_params: N_nv, at least 0; a learned table of positions (GPT-2 has one) is among them.
         tied: whether input embedding and output head are one matrix.
 
     Returns:
-        a fraction of all parameters of the model, within 1 part in 10**9.
+        a fraction of all parameters of the model, within 1 part in 10**9. (Arguments out of range: not tested.)
 
     Example:
         >>> round(embedding_share(50257, 768, 85842432, tied=True), 5)  # GPT-2
@@ -99,24 +102,24 @@ def flop_optimal_vocabulary(other_params: int, width: int, fit: Fit = (0.0063922
     """The vocabulary with which a model of given size reads a given text for the fewest training FLOPs.
 
     A text of H characters has H * f(V) tokens, where f(V) = a ln(V)**2 + b ln(V) + c, and each token costs
-    6 * (Nnv + V * d) FLOPs. H does not move the optimum.
+    6 * (N_nv + V * d) FLOPs. H does not move the optimum.
 
     Args:
-        other_params: Nnv, parameters that are not embeddings, at least 1.
+        other_params: N_nv, at least 1.
         width: d, at least 1. One matrix of V * d is counted: looking up an input embedding takes no FLOPs.
-        fit: (a, b, c) of the formula f(V); on the whole range of V f is positive and falls. Not only the
-            default may come: other tokenizers have other constants.
+        fit: (a, b, c) of the formula f(V): the default, or the constants of another tokenizer. On the whole
+            range of V f is positive and falls.
 
     Returns:
         the V from 256 (single bytes) to 200,000 (where the fit ends), both included, with the fewest FLOPs: a
-        real number or a whole one, within 1 part in 1000 or 1 entry. The FLOPs have one lowest point in this
-        range: they fall up to it and rise after it. It may be an end of the range.
+        real number or a whole one, within 1 part in 1000 or 1 entry. There is exactly one lowest point in this
+        range, which may be one of its ends.
 
     Raises:
         ValueError: ``other_params`` or ``width`` is less than 1.
 
     Example:
-        >>> round(flop_optimal_vocabulary(302_000_000, 1024), -2)
-        32800.0
+        >>> abs(flop_optimal_vocabulary(302_000_000, 1024) - 32_777) < 33
+        True
     """
     raise NotImplementedError

@@ -9,12 +9,15 @@ Read README.md first. A ``config`` is a dict with all of these keys, integers of
     ffn      f, width of the MLP, often 4 h
     layers   L, layers of the whole model
 
-``tp`` is t, the number of GPUs that share each layer (tensor parallelism), at least 1. ``sp`` says whether the
-tensors outside of attention and MLP are cut along the sequence as well (sequence parallelism). ``recompute`` is
+``tp`` is t, the number of GPUs that share each layer (tensor parallelism), at least 1 (less is not tested). ``sp``
+says whether the tensors outside of attention and MLP are cut along the sequence as well (sequence parallelism).
+``recompute`` is
 
     "none"       everything is kept
     "selective"  what lies between Q K^T and the product with V is not kept, but computed again
     "full"       only the input of the layer is kept, and the layer computed again
+
+Numbers of bytes are exact: Python or numpy integers, or floats of exactly the same value.
 """
 
 
@@ -26,16 +29,16 @@ def activation_bytes(config: dict[str, int], tp: int, sp: bool, recompute: str) 
 
     Args:
         config: see above.
-        tp: number of GPUs that share the layer, at least 1.
+        tp: number of GPUs that share the layer.
         sp: True or False; makes no difference where ``tp`` is 1.
         recompute: "none", "selective" or "full".
 
     Returns:
-        bytes, an exact integer.
+        bytes.
 
     Raises:
         ValueError: ``recompute`` is none of the three; or ``tp`` does not divide ``heads`` and ``ffn``; or ``sp`` is
-            True and ``tp`` does not divide ``length``.
+            True and ``tp`` does not divide ``length``. All of this for each ``recompute``, "full" included.
 
     Example:
         >>> small = {"length": 4, "batch": 1, "hidden": 8, "heads": 2, "ffn": 16, "layers": 6}
@@ -57,12 +60,12 @@ def stage_activation_bytes(
         tp: as for ``activation_bytes``.
         sp: likewise.
         recompute: likewise, for all layers.
-        pp: p, number of stages, at least 1; divides layers.
+        pp: p, number of stages, at least 1 (less is not tested); must divide layers.
         stage: number of the stage, 0 (the first) to pp - 1.
         micro_batches: m, micro-batches of one step, at least 1.
 
     Returns:
-        bytes, an exact integer.
+        bytes.
 
     Raises:
         ValueError: as for ``activation_bytes``; or ``pp`` does not divide ``layers``; or there is no such stage.

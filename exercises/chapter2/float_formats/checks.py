@@ -238,6 +238,18 @@ def test_small_numbers_and_signs_of_zero(learner, fmt):
 
 
 @pytest.mark.edge
+@pytest.mark.hint("zero has no exponent of its own: what does your way to find the exponent say of it?")
+@pytest.mark.parametrize("fmt", NUMBERS)
+def test_zero(learner, fmt):
+    """0.0 has code 0, -0.0 the sign bit alone, and both are kept by rounding"""
+    x = np.array([0.0, -0.0])
+    codes = np.array([0, half(fmt)])
+    expect.equal(learner.encode(x, fmt), codes, f"codes of 0.0 and -0.0 in {fmt}")
+    same(learner.round_to(x, fmt), x, f"0.0 and -0.0 in {fmt}")
+    same(learner.decode(codes, fmt), x, f"values of codes 0 and {half(fmt)} of {fmt}")
+
+
+@pytest.mark.edge
 @pytest.mark.hint("a scale has no zero and no sign: what of x can it hold, and what not?")
 @pytest.mark.parametrize("overflow", MODES)
 def test_scales_are_positive(learner, overflow):

@@ -1,7 +1,10 @@
 """Float formats: what fp16, bf16, tf32, fp8, fp4 and the power-of-two scale E8M0 can hold, bit by bit.
 
 Read README.md first. Formats are named "fp16", "bf16", "tf32", "e4m3", "e5m2", "e2m1" and "e8m0"; README.md has
-their fields. A code is the bit pattern as an integer: from 0 to 2**bits - 1, the sign is the highest bit.
+their fields. A code is the bit pattern as an integer, from 0 to 2**bits - 1; its highest bit is the sign, where the
+format has one (e8m0 has none).
+
+Arguments are numpy arrays. Results may be numpy arrays of any dtype that holds them exactly, or nested lists.
 """
 
 import numpy as np
@@ -15,8 +18,7 @@ def decode(codes: np.ndarray, fmt: str) -> np.ndarray:
         fmt: name of the format.
 
     Returns:
-        floats of the same shape, exact: float64, or another dtype that holds every value. Code of minus zero:
-        -0.0. Codes that are infinities or NaN: these.
+        the values, in the same shape. The code of minus zero gives -0.0; codes of infinities and NaN give these.
 
     Raises:
         ValueError: a code is out of range, or there is no such format.
@@ -39,8 +41,8 @@ def encode(x: np.ndarray, fmt: str, overflow: str = "saturate") -> np.ndarray:
     - ``overflow="special"``: it becomes the infinity of its sign; NaN in e4m3 and e8m0, which have no infinity. As
       e2m1 has neither, it saturates here too.
 
-    NaN becomes NaN under both. In e8m0 zero (of either sign) and everything below it, -inf included, become NaN
-    under both, and positive values below the smallest, 2**-127, become 2**-127.
+    NaN becomes NaN under both. e8m0 has no sign: there zero (of either sign) and everything below it, -inf included,
+    become NaN under both, and positive values below the smallest, 2**-127, become 2**-127.
 
     Args:
         x: float64 array of any shape; not to be changed.
@@ -48,7 +50,7 @@ def encode(x: np.ndarray, fmt: str, overflow: str = "saturate") -> np.ndarray:
         overflow: "saturate" or "special".
 
     Returns:
-        integers of the same shape. Where a format has several codes for NaN, any of them will do.
+        the codes, in the same shape. Where a format has several codes for NaN, any of them will do.
 
     Raises:
         ValueError: x has a NaN and the format is e2m1, which has none; or there is no such format or ``overflow``.
@@ -69,7 +71,7 @@ def round_to(x: np.ndarray, fmt: str, overflow: str = "saturate") -> np.ndarray:
         overflow: as for ``encode``.
 
     Returns:
-        floats of the same shape, exact, as from ``decode``.
+        the values, in the same shape, as from ``decode``.
 
     Raises:
         ValueError: as for ``encode``.

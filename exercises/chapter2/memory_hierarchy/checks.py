@@ -3,8 +3,10 @@
 The oracles play what is described: they walk through the tiles with a small memory, and send chunk after chunk.
 """
 
+from fractions import Fraction
+
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from grader import expect
@@ -82,7 +84,7 @@ def test_never_under_the_lower_bound(learner, sizes, side):
     total = sum(expect.number(value, "bytes") for value in got.values()) / 2
     # Floats of six roundings: 1e-12 is ample.
     expect.at_least(total, (m * k + k * n + m * n) * (1 - 1e-12), "elements moved, against each matrix once")
-    # Smith et al. 2017, theorem 1: 2 mnk / sqrt(S) - 2 S.
+    # Smith et al. 2017: 2 mnk / sqrt(S) to leading order; 2 S for what the memory holds at the start and at the end.
     bound = 2 * m * n * k / words**0.5 - 2 * words
     expect.at_least(total, bound * (1 - 1e-12), "elements moved, against the lower bound")
     # Reads of A for each column of tiles and of B for each row, C once: never more than this.
@@ -163,7 +165,7 @@ def test_one_element_of_each(learner, sizes, element_bytes, level):
 
 @pytest.mark.scale
 @pytest.mark.hint("halve the range of sides instead of trying one after another")
-@given(root=st.integers(10**7, 5 * 10**8))
+@given(root=st.integers(10**7, 4 * 10**8))  # 6 root² is below 10**18
 @settings(max_examples=4)
 def test_huge_memories(learner, root):
     """sides of hundreds of millions are found without trying one after another, and exactly"""
@@ -276,6 +278,8 @@ def test_the_slowest_level_binds(learner, levels):
     """the level that takes longest is named, with its time; at half its rate it takes twice as long"""
     rows = named(levels)
     times = [row["amount"] / row["rate"] for row in rows]
+    exact = [Fraction(amount, rate) for amount, rate in levels]
+    assume(all(time == max(exact) or time < max(exact) * (1 - Fraction(1, 10**9)) for time in exact))
     name, seconds = pair(learner.bottleneck(rows))
     place = times.index(max(times))
     expect.close(seconds, times[place], "seconds", rtol=RTOL, atol=0)

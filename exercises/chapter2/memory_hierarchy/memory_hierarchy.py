@@ -1,6 +1,9 @@
 """The memory hierarchy: what a tiled matrix product moves, how long bytes travel, and which level binds.
 
 Read README.md first. C = A B, with A of m x k, B of k x n and C of m x n elements. 1 GB is 10**9 bytes.
+
+Arguments are Python numbers, tuples, lists and dicts. Bytes and sides are exact: Python or numpy integers. Seconds are
+right to a relative 1e-9. Arguments out of range are not tested, apart from what "Raises" names.
 """
 
 
@@ -18,13 +21,13 @@ def matmul_traffic(
     only the rows and columns that are left: they move only these.
 
     Args:
-        m, n, k: sizes of the product, at least 1 (up to 10**9).
+        m, n, k: sizes of the product, from 1 to 10**9.
         tile: (tm, tn, tk), at least 1: a tile of A has tm x tk elements, of B tk x tn, of C tm x tn.
         level_bytes: capacity of the small memory. One (cut) tile of each matrix must fit; exactly full is allowed.
         element_bytes: bytes of an element of all three matrices, at least 1.
 
     Returns:
-        {"A": bytes read, "B": bytes read, "C": bytes written}, exact integers.
+        {"A": bytes read, "B": bytes read, "C": bytes written}.
 
     Raises:
         ValueError: the three tiles do not fit, or a size, a tile side or ``element_bytes`` is less than 1.
@@ -40,12 +43,12 @@ def largest_tile(m: int, n: int, k: int, level_bytes: int, element_bytes: int = 
     """The largest t for which the tile (t, t, t), cut to the matrices, fits as in ``matmul_traffic``.
 
     Args:
-        m, n, k: sizes of the product, at least 1 (up to 10**9).
-        level_bytes: capacity of the small memory (up to 10**18).
+        m, n, k: sizes of the product, from 1 to 10**9.
+        level_bytes: capacity of the small memory, up to 10**18.
         element_bytes: bytes of an element, at least 1.
 
     Returns:
-        t from 1 to max(m, n, k); no power of two is asked for.
+        t, any integer from 1 to max(m, n, k): a larger side would be cut to the same tiles.
 
     Raises:
         ValueError: not even t = 1 fits, or a size or ``element_bytes`` is less than 1.
@@ -72,12 +75,12 @@ def transfer_time(num_bytes: float, path: list[dict], chunks: int = 1) -> float:
     - "latency_s": seconds per chunk, 0 or more.
 
     Args:
-        num_bytes: bytes to send, 0 or more.
+        num_bytes: bytes to send, 0 or more. Chunks of 0 bytes take the latencies.
         path: links from first to last, at least one.
-        chunks: number of equal chunks, at least 1 (up to 10**12).
+        chunks: number of equal chunks, from 1 to 10**12.
 
     Returns:
-        seconds, to a relative 1e-9.
+        seconds.
 
     Raises:
         ValueError: there is no link, ``chunks`` is less than 1, or a unit is none of the three.
@@ -86,6 +89,10 @@ def transfer_time(num_bytes: float, path: list[dict], chunks: int = 1) -> float:
         >>> nvlink = {"rate": 900, "unit": "GB/s", "directions": 2, "latency_s": 0.0}
         >>> transfer_time(9e9, [nvlink])
         0.02
+        >>> first = {"rate": 10, "unit": "GB/s", "directions": 1, "latency_s": 0.001}  # 11 ms for a chunk of 0.1 GB
+        >>> second = {"rate": 40, "unit": "Gb/s", "directions": 1, "latency_s": 0.002}  # 22 ms
+        >>> round(transfer_time(1e9, [first, second], chunks=10), 6)  # 11 + 22 + 9 * 22 ms
+        0.231
     """
     raise NotImplementedError
 
@@ -99,8 +106,8 @@ def bottleneck(levels: list[dict]) -> tuple[str, float]:
             the same unit.
 
     Returns:
-        (name, seconds): the name of the level that takes longest, the first of the list where several do, and how
-        long it takes, to a relative 1e-9.
+        (name, seconds): the name of the level that takes longest, and how long it takes, ``amount / rate``. Where
+        several levels take exactly that long, the first of the list; others differ by more than a relative 1e-9.
 
     Raises:
         ValueError: there is no level, or a rate is not above 0.

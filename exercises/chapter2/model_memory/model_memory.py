@@ -8,7 +8,7 @@ these keys:
     hidden      d, width of the residual stream, at least 1
     layers      L, number of layers, at least 0
     heads       query heads, at least 1
-    kv_heads    heads of keys and of values, at least 1; divides heads
+    kv_heads    heads of keys and of values, at least 1; must divide heads
     head_dim    width of one head, at least 1; need not be hidden / heads
     ffn         width of the MLP, at least 1
     gated       True: gate, up and down projection (SwiGLU); False: up and down projection
@@ -16,6 +16,9 @@ these keys:
     bias        which linear layers have a bias: "none", "qkv" (query, key and value projection only) or "all"
                 (every linear layer of attention and MLP). The output head never has one.
     tied        True: the output head is the token embedding itself; False: it is a matrix of its own
+
+Sizes are Python integers. Values out of range are not tested, apart from what "Raises" names. Results are exact: Python
+or numpy integers, or floats of exactly the same value, in dicts in any order.
 """
 
 from typing import Any
@@ -28,10 +31,10 @@ def count_parameters(config: dict[str, Any]) -> dict[str, int]:
     follows the last layer, then the output head. A tensor that is used twice is counted once.
 
     Args:
-        config: see above. ``kv_heads`` is at least 1.
+        config: see above.
 
     Returns:
-        exact integers under these keys:
+        a dict with these keys:
         "embedding": token embedding and table of positions;
         "attention", "mlp": weights and biases, all layers together;
         "norms": all norms, the last one included;
@@ -56,11 +59,11 @@ def state_bytes(params: int, recipe: str) -> dict[str, int]:
     README.md says which tensors each recipe keeps, and in which format.
 
     Args:
-        params: Ψ, number of parameters, at least 0 (up to 10**13).
+        params: Ψ, number of parameters, from 0 to 10**13.
         recipe: "mixed_adam", "mixed_adam_fp32_gradients", "fp32_adam", "bf16_adam" or "mixed_adam_8bit".
 
     Returns:
-        exact integers under these keys:
+        a dict with these keys:
         "parameters": the weights that the forward pass uses;
         "gradients": the gradients, in the format in which they are summed up;
         "optimizer": master copy, moments and their scales, as far as the recipe has them;
@@ -86,7 +89,7 @@ def kv_cache_bytes(config: dict[str, Any], batch: int, length: int, bytes_per_va
         bytes_per_value: 2 for bf16 (the default), 1 for fp8, 4 for fp32.
 
     Returns:
-        bytes, an exact integer.
+        bytes.
 
     Raises:
         ValueError: ``kv_heads`` does not divide ``heads``.

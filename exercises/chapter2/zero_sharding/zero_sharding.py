@@ -4,6 +4,8 @@ Read README.md first. Symbols: Ψ parameters of the model, N GPUs in the data-pa
 
 A recipe says how many bytes of each training state belong to one parameter. Mixed-precision Adam, for
 example: ``{"parameters": 2, "gradients": 2, "optimizer": 12}``.
+
+Arguments are Python integers. Results are exact: Python or numpy integers, or floats of exactly the same value.
 """
 
 
@@ -16,14 +18,14 @@ def zero_bytes_per_gpu(params: int, stage: int, dp: int, recipe: dict[str, int])
     like everything else, so all GPUs keep equally much.
 
     Args:
-        params: Ψ, number of parameters, at least 1 (up to 10**13).
+        params: Ψ, number of parameters, from 1 to 10**13.
         stage: 0, 1, 2 or 3.
         dp: N, number of data-parallel GPUs, at least 1.
         recipe: bytes per parameter under the keys "parameters", "gradients" and "optimizer"; integers from
-            0 on.
+            0 on. (Other recipes are not tested.)
 
     Returns:
-        bytes, an exact integer.
+        bytes.
 
     Raises:
         ValueError: ``params`` or ``dp`` is less than 1, or ``stage`` is none of 0 to 3.
@@ -50,12 +52,12 @@ def zero_traffic(params: int, stage: int, dp: int) -> int:
     GPU sends nothing.
 
     Args:
-        params: Ψ, number of parameters, at least 1 (up to 10**13).
+        params: Ψ, number of parameters, from 1 to 10**13.
         stage: 0, 1, 2 or 3.
         dp: N, number of data-parallel GPUs, at least 1.
 
     Returns:
-        elements, not bytes: an exact integer.
+        elements, not bytes.
 
     Raises:
         ValueError: ``params`` or ``dp`` is less than 1, or ``stage`` is none of 0 to 3.
@@ -71,12 +73,12 @@ def smallest_dp_that_fits(params: int, stage: int, recipe: dict[str, int], gpu_b
     """The least number of GPUs with which the training state of each fits into its memory.
 
     Args:
-        params: Ψ, number of parameters, at least 1 (up to 10**13).
+        params: Ψ, number of parameters, from 1 to 10**13.
         stage: 0, 1, 2 or 3.
         recipe: as for ``zero_bytes_per_gpu``.
-        gpu_bytes: bytes that a GPU has left for training state; it fits when ``zero_bytes_per_gpu`` is at
-        most this.
-        max_dp: largest number of GPUs that may be used, at least 1 (up to 100,000). Every number from 1 to
+        gpu_bytes: bytes that a GPU has left for training state, at least 0 (less is not tested); it fits when
+            ``zero_bytes_per_gpu`` is at most this.
+        max_dp: largest number of GPUs that may be used, from 1 to 100,000. Every number from 1 to
             ``max_dp`` is allowed, not only powers of two.
 
     Returns:

@@ -40,7 +40,7 @@ def pack(lengths: Sequence[int], capacity: int) -> list[list[int]]:
     return rows
 
 
-def build_batch(docs: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
+def build_row(docs: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
     """Positions count from each document's start; a document's number says who may see whom."""
     lengths = np.array([len(doc) for doc in docs], dtype=np.int64)
     if (lengths < 1).any():

@@ -14,11 +14,11 @@ def bytes_per_token(texts: list[str], token_counts: list[int]) -> float:
     return sum(len(text.encode()) for text in texts) / sum(token_counts)
 
 
-def token_budget(corpus_bytes: int, bytes_per_token: float, epochs: float = 1.0) -> float:
+def token_budget(corpus_bytes: int, compression: float, epochs: float = 1.0) -> float:
     """Tokens of the corpus, as often as it is read."""
-    if min(corpus_bytes, bytes_per_token, epochs) <= 0:
+    if min(corpus_bytes, compression, epochs) <= 0:
         raise ValueError("bytes and epochs must be more than 0")
-    return corpus_bytes / bytes_per_token * epochs
+    return corpus_bytes / compression * epochs
 
 
 def bits_per_byte(losses: list[float], token_counts: list[int], byte_counts: list[int]) -> float:
@@ -50,7 +50,7 @@ def flop_optimal_vocabulary(other_params: int, width: int, fit: Fit = (0.0063922
 
 
 def _slope(x: float, other_params: int, width: int, fit: Fit) -> float:
-    """Derivative of (Nnv + V d) f(V) after x = ln V."""
+    """Derivative of (N_nv + V d) f(V) after x = ln V."""
     a, b, c = fit
     head = exp(x) * width
     return head * (a * x * x + b * x + c) + (other_params + head) * (2 * a * x + b)

@@ -36,7 +36,7 @@ def pack(lengths: Sequence[int], capacity: int) -> list[list[int]]:
     return rows
 
 
-def build_batch(docs: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
+def build_row(docs: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
     lengths = np.array([len(doc) for doc in docs], dtype=np.int64)
     if (lengths < 1).any():
         raise ValueError("a document without tokens")

@@ -23,7 +23,7 @@ def pack(lengths, capacity):
     return list(rows.values())
 
 
-def build_batch(docs):
+def build_row(docs):
     ids, labels, positions, edges, owners = [], [], [], [0], []
     for number, doc in enumerate(docs):
         if not doc:

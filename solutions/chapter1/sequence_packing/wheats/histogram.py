@@ -22,7 +22,7 @@ def pack(lengths, capacity):
     return tuple(row for group in groups for row in group)
 
 
-def build_batch(docs):
+def build_row(docs):
     sizes = [len(doc) for doc in docs]
     if 0 in sizes:
         raise ValueError("an empty document")

@@ -24,7 +24,7 @@ def pack(lengths, capacity):
     return rows
 
 
-def build_batch(docs):
+def build_row(docs):
     if any(len(doc) == 0 for doc in docs):
         raise ValueError("an empty document")
     edges = np.cumsum([0] + [len(doc) for doc in docs])

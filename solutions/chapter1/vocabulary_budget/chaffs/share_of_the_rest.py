@@ -15,10 +15,10 @@ def bytes_per_token(texts: list[str], token_counts: list[int]) -> float:
     return sum(len(text.encode()) for text in texts) / sum(token_counts)
 
 
-def token_budget(corpus_bytes: int, bytes_per_token: float, epochs: float = 1.0) -> float:
-    if min(corpus_bytes, bytes_per_token, epochs) <= 0:
+def token_budget(corpus_bytes: int, compression: float, epochs: float = 1.0) -> float:
+    if min(corpus_bytes, compression, epochs) <= 0:
         raise ValueError("bytes and epochs must be more than 0")
-    return corpus_bytes / bytes_per_token * epochs
+    return corpus_bytes / compression * epochs
 
 
 def bits_per_byte(losses: list[float], token_counts: list[int], byte_counts: list[int]) -> float:

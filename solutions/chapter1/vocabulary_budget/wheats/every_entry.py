@@ -12,8 +12,8 @@ def bytes_per_token(texts, token_counts):
     return np.float64(len("".join(texts).encode("utf-8"))) / tokens
 
 
-def token_budget(corpus_bytes, bytes_per_token, epochs=1.0):
-    arguments = np.array([corpus_bytes, bytes_per_token, epochs], dtype=float)
+def token_budget(corpus_bytes, compression, epochs=1.0):
+    arguments = np.array([corpus_bytes, compression, epochs], dtype=float)
     if np.any(arguments <= 0):
         raise ValueError("everything must be positive")
     return arguments[0] * arguments[2] / arguments[1]

@@ -15,11 +15,11 @@ def bytes_per_token(texts, token_counts):
     return size / tokens
 
 
-def token_budget(corpus_bytes, bytes_per_token, epochs=1.0):
-    for value in (corpus_bytes, bytes_per_token, epochs):
+def token_budget(corpus_bytes, compression, epochs=1.0):
+    for value in (corpus_bytes, compression, epochs):
         if not value > 0:
             raise ValueError(f"{value} is not positive")
-    return corpus_bytes * epochs / bytes_per_token
+    return corpus_bytes * epochs / compression
 
 
 def bits_per_byte(losses, token_counts, byte_counts):

@@ -1,4 +1,4 @@
-"""Turns the question round: for which Nnv would this V be best? That grows with V, so it is bisected."""
+"""Turns the question round: for which N_nv would this V be best? That grows with V, so it is bisected."""
 
 from fractions import Fraction
 from math import log
@@ -10,10 +10,10 @@ def bytes_per_token(texts: list[str], token_counts: list[int]) -> float:
     return float(Fraction(sum(map(len, map(str.encode, texts))), sum(token_counts)))
 
 
-def token_budget(corpus_bytes: int, bytes_per_token: float, epochs: float = 1.0) -> float:
-    if corpus_bytes <= 0 or bytes_per_token <= 0 or epochs <= 0:
+def token_budget(corpus_bytes: int, compression: float, epochs: float = 1.0) -> float:
+    if corpus_bytes <= 0 or compression <= 0 or epochs <= 0:
         raise ValueError("must be positive")
-    tokens_per_byte = 1 / bytes_per_token
+    tokens_per_byte = 1 / compression
     return epochs * corpus_bytes * tokens_per_byte
 
 
@@ -39,7 +39,7 @@ def flop_optimal_vocabulary(
     a, b, c = fit
 
     def best_for(v: float) -> float:
-        """The Nnv whose optimum is v: d f + (Nnv / v + d) (2 a ln v + b) = 0, solved for Nnv."""
+        """The N_nv whose optimum is v: d f + (N_nv / v + d) (2 a ln v + b) = 0, solved for N_nv."""
         x = log(v)
         return v * width * (-(a * x**2 + b * x + c) / (2 * a * x + b) - 1)
 

@@ -1,5 +1,5 @@
 """Zero is zero: only negative numbers have the sign bit.
-Killed by: test_small_numbers_and_signs_of_zero
+Killed by: test_zero, test_small_numbers_and_signs_of_zero
 """
 
 from dataclasses import dataclass
