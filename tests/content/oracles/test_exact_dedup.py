@@ -1,4 +1,4 @@
-"""The reference of exact_dedup against other algorithms, the published tool's worked cases, and a chain of real texts."""
+"""The reference of exact_dedup against other algorithms, the published tool's worked cases, and a chain of texts."""
 
 import itertools
 from pathlib import Path
