@@ -12,8 +12,8 @@ from 0.2 to 0.5, r_d and r_n from 1 to 1e4, where an answer is asked for.
 def effective_tokens(unique: float, epochs: float, r_star: float) -> float:
     """How many fresh tokens a number of epochs over the unique ones is worth.
 
-    The first epoch is worth what it is. After it, a token that comes for the r-th time again is worth exp(-r / R*) of a
-    fresh one, with r running continuously from 0 to epochs - 1. Less than one epoch repeats nothing.
+    The first epoch is worth what it is. After it, the worth is the integral of exp(-r / R*) over r from 0 to epochs - 1,
+    times U (README.md has it in closed form). Less than one epoch repeats nothing.
 
     Args:
         unique: U, unique tokens, more than 0 (up to 1e15).
@@ -40,8 +40,8 @@ def loss(
 
     - U_D = min(D, U) tokens are fresh. D are worth ``effective_tokens`` of U_D, read D / U_D times, with R_D*.
     - U_N = min(N, N_opt) parameters have something to learn, where N_opt is the model for which U_D tokens are
-      compute-optimal: alpha A / N_opt**alpha = beta B / U_D**beta. N parameters are worth what N tokens would be with
-      U_N unique ones and R_N*: more than U_N are like repetitions.
+      compute-optimal: alpha A / N_opt**alpha = beta B / U_D**beta. N parameters are worth
+      ``effective_tokens(U_N, N / U_N, R_N*)``: those beyond U_N count like repetitions of it.
 
     Args:
         params: N, more than 0 (up to 1e15).

@@ -26,12 +26,14 @@ def isoflop_minimum(n: np.ndarray, loss: np.ndarray, window: float) -> tuple[flo
     Raises:
         ValueError: ``n`` and ``loss`` have not the same length; or there are fewer than three different sizes in the
             window; or the parabola does not open upwards; or its minimum lies outside of the sizes in the window, so
-            that it would be extrapolated. (Nothing is asked of minima within 1 % of the smallest or largest size.)
+            that it would be extrapolated. (Nothing is asked of minima within 1 % of the smallest or largest size, of
+            losses that lie on a straight line, or of empty arrays.)
 
     Example:
         >>> sizes, losses = np.array([1e8, 4e8, 1.6e9]), np.array([3.0, 2.6, 2.8])
-        >>> isoflop_minimum(sizes, losses, float("inf"))
-        (503968419.95794874, 2.5916666666666663)
+        >>> size, lowest = isoflop_minimum(sizes, losses, float("inf"))
+        >>> round(size / 1e6, 3), round(lowest, 6)
+        (503.968, 2.591667)
     """
     raise NotImplementedError
 

@@ -58,13 +58,13 @@ def training_flops(n: float, d: float) -> float:
         d: D, training tokens; a number more than 0, up to 10**15.
 
     Returns:
-        FLOPs, within 1 part in 10**9. They may be more than a 64-bit integer holds.
+        FLOPs, within 1 part in 10**9, an integer or a float. They may be more than a 64-bit integer holds.
 
     Raises:
         ValueError: ``n`` or ``d`` is zero or negative.
 
     Example:
-        >>> training_flops(10**9, 2 * 10**10)
-        120000000000000000000
+        >>> float(training_flops(10**9, 2 * 10**10))
+        1.2e+20
     """
     raise NotImplementedError
