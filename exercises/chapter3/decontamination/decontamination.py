@@ -43,7 +43,7 @@ def decontaminate(
     """Cut the hits out of a document, with a window around each of them.
 
     1. A hit's window reaches from ``start - window`` to ``end + window``, the end exclusive. A piece of text is removed
-       when each of its characters is in a window, be it in one or in several that meet. A piece that sticks out stays
+       when each of its characters is in a window, be it in one or in several that overlap or touch. A piece that sticks out stays
        whole.
     2. What is left falls into *slices*: runs of neighbouring pieces that stay. A slice is the part of ``doc`` from the
        first character of its first piece to the last character of its last piece.
@@ -57,7 +57,8 @@ def decontaminate(
         n: words of an n-gram, at least 1.
         window: characters on either side of a hit, at least 0.
         min_slice: characters of a slice that is kept, at least 0; inclusive.
-        max_pieces: slices, short ones too, of a document that is not dropped, at least 1; inclusive.
+        max_pieces: most slices (not pieces of text) of a document that is not dropped, short ones counted, at least 1;
+            inclusive.
 
     Returns:
         the slices that are kept, in order.

@@ -26,7 +26,8 @@ def doremi_step(
         losses: the proxy model's losses: for each of the k domains a list of one loss per token, of any length.
             A domain that is not in the batch has an empty list.
         ref_losses: the reference model's losses on the same tokens, in the same form.
-        lr: η, 0 or more; η λᵢ is up to 10,000 (and up to 100 over all steps where ``smoothing`` is 0).
+        lr: η, 0 or more. η λᵢ is up to 10,000: exp of it is too large for a float. (Where ``smoothing`` is 0, the
+            η λᵢ of all steps of a run sum to 100 at most, so that no weight vanishes.)
         smoothing: c, from 0 to 1.
         scores: the last step's scores, k numbers from 0 on; None at the first step: all 0.
 
@@ -36,11 +37,13 @@ def doremi_step(
 
     Raises:
         ValueError: ``lr`` is less than 0 or ``smoothing`` not from 0 to 1; ``losses``, ``ref_losses`` or
-            ``scores`` does not have k entries; or a domain has not as many losses as reference losses.
+            ``scores`` does not have k entries; or a domain has more losses than reference losses, or fewer.
+            (Weights and scores outside of their ranges are not tested.)
 
     Example:
-        >>> doremi_step([0.5, 0.5], [[3.0, 2.4], [1.0]], [[2.2, 2.6], [1.2]], lr=1.0, smoothing=0.0)
-        ([0.598687..., 0.401312...], [0.4, 0.0])
+        >>> weights, scores = doremi_step([0.5, 0.5], [[3.0, 2.4], [1.0]], [[2.2, 2.6], [1.2]], smoothing=0.0)
+        >>> [round(weight, 6) for weight in weights], [round(score, 6) for score in scores]
+        ([0.598688, 0.401312], [0.4, 0.0])
     """
     raise NotImplementedError
 
@@ -63,7 +66,7 @@ def doremi(
         smoothing: c.
 
     Returns:
-        k weights that sum to 1: a list, tuple or array.
+        k weights that sum to 1: a list, tuple or array. The arguments are left as they were.
 
     Raises:
         ValueError: there is no batch, or ``doremi_step`` raises one.

@@ -20,7 +20,7 @@ def rope_frequencies(dim: int, base: float, method: str, factor: float, original
     - "yarn": (1 - mᵢ) · θᵢ + mᵢ · θᵢ / s, where mᵢ rises from 0 to 1 in equal steps of the *index*: mᵢ = 0 for
       i <= low, mᵢ = 1 for i >= high, and (i - low) / (high - low) between. With the index at which a pair makes r full
       turns in the trained length, c(r) = d · ln(L / (2π r)) / (2 · ln b), the ends are low = floor(c(32)), but at least
-      0, and high = ceil(c(1)).
+      0, and high = ceil(c(1)) (not bounded above).
     - "llama3": (1 - mᵢ) · θᵢ + mᵢ · θᵢ / s, where mᵢ depends on the *turns* rᵢ = L / λᵢ: mᵢ = 0 for rᵢ >= 4, mᵢ = 1
       for rᵢ <= 1, and (4 - rᵢ) / 3 between.
 

@@ -32,18 +32,18 @@ def temperature_weights(sizes: list[int], t: float) -> list[float]:
 
 
 def capped_weights(weights: list[float], sizes: list[int], budget: float, max_epochs: float) -> list[float]:
-    """The nearest thing to the wanted weights that repeats no source for more than ``max_epochs``.
+    """Weights in the wanted ratios, except that no source is read for more than ``max_epochs``.
 
     At most ``max_epochs * sizes[i]`` of the ``budget`` tokens come from source i. What a capped source cannot take
     goes to the others, in proportion to their wanted weights, and if that lifts another one to its cap, so again.
-    In the end there is one number λ with
+    In the end there is a number λ with
 
         answer[i] = min(λ * weights[i], max_epochs * sizes[i] / budget)     and     sum(answer) = 1
 
     Args:
         weights: wanted weights, 0 or more. They need not sum to 1: only their ratios count. Those above 0 differ
             by a factor of 100 at most; one of them at least is above 0. A source of weight 0 keeps weight 0.
-        sizes: tokens of each source, integers from 0 to 10**14.
+        sizes: tokens of each source, integers from 0 to 10**14. A source of no tokens has the weight 0.
         budget: D, tokens to draw in all, above 0 (up to 10**16; need not be whole).
         max_epochs: N, above 0 (0.25 to 64; need not be whole).
 
