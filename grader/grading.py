@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +17,11 @@ from typing import Self
 from grader import session
 from grader.boundary.inline import InlineSlot
 from grader.boundary.isolation import PROCESS, Level, bubblewrap
-from grader.boundary.sandbox import Slot
+from grader.boundary.sandbox import Job, Slot
 from grader.catalog import find_submission, load_course
 from grader.errors import ContentError, UsageError
 from grader.misconceptions import misconceptions
-from grader.model import Course, Exercise, Report, Submission, Verdict
+from grader.model import Course, Exercise, FunctionSignature, Limits, Place, Report, Submission, Verdict
 
 PUBLIC_SEED = "0"  # the same for every learner, so that a right file stays right; hand-ins are graded with another
 PRELOADS = ("none", "numpy", "torch", "triton")  # each imports what the ones before it do
@@ -113,11 +113,45 @@ class Slots:
         """End all of them."""
         self._open.close()
 
+    @property
+    def isolation(self) -> str:
+        """How files are shut in."""
+        return self._level.name
+
     def get(self, preload: str) -> Slot:
         """The slot with these packages."""
         if preload not in self._slots:
             self._slots[preload] = self._open.enter_context(Slot(preload, self._level, self._secrets))
         return self._slots[preload]
+
+
+class SlotByImports:
+    """For each file the slot that has imported what it imports: one exercise, many files.
+
+    Args:
+        slots: where they come from.
+        exercise: whose files they are.
+    """
+
+    def __init__(self, slots: Slots, exercise: Exercise, place: Place = Place.HERE) -> None:
+        """Starts nothing."""
+        self._slots, self._exercise, self._place = slots, exercise, place
+
+    @property
+    def isolation(self) -> str:
+        """How files are shut in."""
+        return self._slots.isolation
+
+    def at(self, place: Place) -> SlotByImports:
+        """The same for calls made elsewhere."""
+        return SlotByImports(self._slots, self._exercise, place)
+
+    def job(
+        self, submission: Submission, limits: Limits, given: Path | None, functions: Mapping[str, FunctionSignature]
+    ) -> Job:
+        """A fresh child for one file, in its slot."""
+        slot = self._slots.get(preload(self._exercise, submission.source)).at(self._place)
+        return slot.job(submission, limits, given, functions)
 
 
 def run(course: Course, exercises: Iterable[Exercise], folder: Path, plan: Plan) -> list[Report]:

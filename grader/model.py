@@ -169,13 +169,18 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Course:
-    """A folder tree of exercises, with the hidden mirror where there is one; chapters in suggested order."""
+    """A folder tree of exercises, with the hidden mirror where there is one; chapters in suggested order.
+
+    Attributes:
+        show_hidden: whether learners are shown name and verdict of the checks that run at hand-in only.
+    """
 
     title: str
     root: Path
     solutions: Path | None
     objectives: Mapping[int, str]
     chapters: tuple[Chapter, ...]
+    show_hidden: bool = False
 
     @property
     def exercises(self) -> tuple[Exercise, ...]:

@@ -39,6 +39,29 @@ def score(checks: Iterable[CheckResult], points: Mapping[str, float]) -> Score:
     return Score(reached, sum(points.get(tier, 0) for tier in shares))
 
 
+def shares(checks: Sequence[CheckResult], points: Mapping[str, float]) -> list[Score]:
+    """What each check brought and could have brought; together they are the score.
+
+    Args:
+        checks: as for ``score``.
+        points: points per tier.
+    """
+    counted = [check for check in checks if check.verdict not in UNCOUNTED]
+    cases: dict[tuple[str, str], int] = {}
+    for check in counted:
+        cases[check.tier, function(check)] = cases.get((check.tier, function(check)), 0) + 1
+    parts: dict[str, int] = {}
+    for tier, _ in cases:
+        parts[tier] = parts.get(tier, 0) + 1
+    found = []
+    for check in checks:
+        most = 0.0
+        if check.verdict not in UNCOUNTED:
+            most = points.get(check.tier, 0) / parts[check.tier] / cases[check.tier, function(check)]
+        found.append(Score(most if check.verdict is Verdict.PASS else 0.0, most))
+    return found
+
+
 def function(check: CheckResult) -> str:
     """The name of a check without the parameters of its case: where it stands, and what it is called there."""
     return f"{'hidden ' if check.hidden else ''}{check.name.partition('[')[0]}"

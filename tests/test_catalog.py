@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -529,3 +530,14 @@ def test_import_of_broken_file_names_the_line(tmp_path: Path, text: str, line: i
     assert caught.value.message.startswith(f"{path}:{line}: ")
     assert message in caught.value.message
     assert "toy_broken_test" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"), [("", False), ("show_hidden: true\n", True), ("show_hidden: false\n", False)]
+)
+def test_hidden_checks_are_shown_where_the_course_says_so(tmp_path, line, shown):
+    """Whether learners see names of the checks at hand-in is the course's to say; without a word they do not."""
+    course = shutil.copytree(TOY, tmp_path / "exercises")
+    yaml = course / "course.yaml"
+    yaml.write_text(yaml.read_text() + line)
+    assert catalog.load_course(course, validate=True).show_hidden is shown

@@ -17,7 +17,7 @@ GRADER = Path(__file__).parent.parent / "grader"
 ROWS = (
     ("__main__",),
     ("cli",),
-    ("authoring",),
+    ("authoring", "batch", "quiz"),
     ("grading", "pictures"),
     ("session",),
     ("catalog", "expect", "misconceptions", "report", "scoring", "strategies"),

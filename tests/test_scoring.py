@@ -79,3 +79,14 @@ def test_a_misconception_takes_the_very_same_failures():
     assert scoring.misconception([*failing, passing, unseen], known) == "bands and rows swapped"
     assert scoring.misconception(failing[:1], known) == ""
     assert scoring.misconception([passing], {frozenset(): "nothing"}) == ""
+
+
+@given(checks=CHECKS, points=POINTS)
+def test_shares_add_up_to_the_score(checks, points):
+    """What each check brought, and could have brought, sums to the whole; cases of one check share its part."""
+    checks = [*checks, check(Verdict.PASS, "core", "test_y[1]"), check(Verdict.NOT_YET, "core", "test_y[2]")]
+    whole, parts = scoring.score(checks, points), scoring.shares(checks, points)
+    assert len(parts) == len(checks)
+    assert sum(part.points for part in parts) == pytest.approx(whole.points)
+    assert sum(part.max_points for part in parts) == pytest.approx(whole.max_points)
+    assert parts[-1].max_points == parts[-2].max_points

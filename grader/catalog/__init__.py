@@ -23,6 +23,7 @@ from grader.model import Chapter, Course, Exercise, Limits
 
 __all__ = [
     "SIBLING",
+    "chapter_order",
     "content_error",
     "exercise_ids",
     "find_course",
@@ -141,6 +142,7 @@ def load_course(
         solutions=solutions,
         objectives={int(number): text for number, text in source.data["objectives"].items()},
         chapters=tuple(chapters),
+        show_hidden=source.data.get("show_hidden", False),
     )
     if validate:
         _check_references(course, source)
@@ -224,6 +226,11 @@ def terms_file(course: Course) -> Path | None:
     """The key-terms file that ``course.yaml`` names, or None where it names none."""
     name = read_yaml(course.root / "course.yaml").data.get("terms")
     return Path(os.path.normpath(course.root / name)) if name else None
+
+
+def chapter_order(course: Course) -> tuple[str, ...]:
+    """The suggested order of chapters, those that are not there yet included."""
+    return tuple(read_yaml(course.root / "course.yaml").data["order"])
 
 
 def select(course: Course, words: Sequence[str]) -> tuple[Exercise, ...]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
 
 SCHEMAS = Path(__file__).parent.parent / "schemas"
+NO_KEY = "no such key."
+
+Explained = tuple[Place, str, str]  # where, what is wrong, what to do
 
 
 @cache
@@ -72,13 +75,19 @@ def _looks_right(data: Any, schema: Mapping[str, Any]) -> bool:
 def _validate(source: YamlFile, schema: Mapping[str, Any]) -> None:
     from jsonschema import Draft202012Validator
 
-    found = [_explain(error) for error in Draft202012Validator(schema).iter_errors(source.data)]
+    found = _causes([_explain(error) for error in Draft202012Validator(schema).iter_errors(source.data)])
     if found:
         place, message, remedy = min(found, key=lambda fault: (source.line(fault[0]), fault[1]))
         raise source.error(place, message, remedy)
 
 
-def _explain(error: ValidationError) -> tuple[Place, str, str]:
+def _causes(found: Sequence[Explained]) -> list[Explained]:
+    """Without the keys that are called unknown only because something within them is wrong, in an `if … then`."""
+    within = {place[:depth] for place, message, _ in found if message != NO_KEY for depth in range(len(place) + 1)}
+    return [fault for fault in found if fault[1] != NO_KEY or fault[0] not in within]
+
+
+def _explain(error: ValidationError) -> Explained:
     """Where one error is, what is wrong and what to do, in words of the file and not of the schema."""
     schema: Any = error.schema
     place, got = tuple(error.absolute_path), cast(Any, error.instance)
@@ -90,7 +99,7 @@ def _explain(error: ValidationError) -> tuple[Place, str, str]:
             return place, f"the key `{missing}` is missing.", f"Add `{missing}: …`."
         case "unevaluatedProperties" | "additionalProperties":
             key = next(key for key in got if key not in allowed and repr(key) in error.message)
-            return (*place, key), "no such key.", _suggest(key, allowed)
+            return (*place, key), NO_KEY, _suggest(key, allowed)
         case "enum":
             return place, f"{got!r} is not one of {', '.join(map(str, rule))}.", _suggest(got, rule)
         case "type":

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from grader.model import Exercise, Submission
 
@@ -23,7 +23,7 @@ _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-class _Unlucky(Exception):
+class Unlucky(Exception):
     """Why a file cannot be taken, worded for the learner."""
 
 
@@ -37,20 +37,20 @@ def find_submission(exercise: Exercise, folder: Path) -> Submission:
     """
     if folder.suffix == ".py" and not folder.is_dir():
         try:
-            return Submission(f"{exercise.slug}.py", _read(folder.parent, folder), str(folder))
-        except _Unlucky as unlucky:
+            return Submission(f"{exercise.slug}.py", read_inside(folder.parent, folder), str(folder))
+        except Unlucky as unlucky:
             return Submission(f"{exercise.slug}.py", None, str(folder), str(unlucky))
     name = f"{exercise.slug}.py"
     places = [f"{exercise.id}/{name}", f"{exercise.chapter}/{name}", name, f"{exercise.id}/reference.py"]
     try:
         if not folder.is_dir():
-            raise _Unlucky(f"there is no folder {show(folder)}. Check the path after --using.")
+            raise Unlucky(f"there is no folder {show(folder)}. Check the path after --using.")
         place = next((place for place in places if _is_there(folder / place)), None)
         if place is None:
-            raise _Unlucky(_missing(exercise, folder))
+            raise Unlucky(_missing(exercise, folder))
         found = folder / place
-        return Submission(found.name, _read(folder, found), str(found))
-    except _Unlucky as unlucky:
+        return Submission(found.name, read_inside(folder, found), str(found))
+    except Unlucky as unlucky:
         return Submission(name, None, str(folder), str(unlucky))
 
 
@@ -60,18 +60,18 @@ def _is_there(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise _Unlucky(f"{show(path)} cannot be reached: {error.strerror}. Allow entry to it.") from None
+        raise Unlucky(f"{show(path)} cannot be reached: {error.strerror}. Allow entry to it.") from None
     return True
 
 
-def _read(folder: Path, path: Path) -> bytes:
+def read_inside(folder: Path, path: Path) -> bytes:
     """The bytes of a regular file inside ``folder``; links are followed only as long as they stay inside."""
     try:
         root, target = folder.resolve(strict=True), path.resolve(strict=True)
     except (OSError, RuntimeError):  # Python 3.11 and 3.12 say RuntimeError for a link that leads to itself
-        raise _Unlucky(f"{show(path)} is a link to nothing. Put the file itself in its place.") from None
+        raise Unlucky(f"{show(path)} is a link to nothing. Put the file itself in its place.") from None
     if not target.is_relative_to(root):
-        raise _Unlucky(f"{show(path)} is a link out of the folder. Put the file itself in its place.")
+        raise Unlucky(f"{show(path)} is a link out of the folder. Put the file itself in its place.")
     try:
         descriptor = _open(root, target.relative_to(root).parts)
         try:
@@ -80,7 +80,7 @@ def _read(folder: Path, path: Path) -> bytes:
             os.close(descriptor)
     except OSError as error:
         remedy = "Make it a readable file (chmod u+r)."
-        raise _Unlucky(f"{show(path)} cannot be read: {error.strerror}. {remedy}") from None
+        raise Unlucky(f"{show(path)} cannot be read: {error.strerror}. {remedy}") from None
 
 
 def _open(root: Path, parts: tuple[str, ...]) -> int:
@@ -101,9 +101,9 @@ def _open(root: Path, parts: tuple[str, ...]) -> int:
 def _read_regular(descriptor: int, path: Path) -> bytes:
     status = os.fstat(descriptor)
     if stat.S_ISDIR(status.st_mode):
-        raise _Unlucky(f"{show(path)} is a folder. Put a Python file of that name in its place.")
+        raise Unlucky(f"{show(path)} is a folder. Put a Python file of that name in its place.")
     if not stat.S_ISREG(status.st_mode):
-        raise _Unlucky(f"{show(path)} is a pipe or a device. Put a plain Python file in its place.")
+        raise Unlucky(f"{show(path)} is a pipe or a device. Put a plain Python file in its place.")
     chunks, size = [], 0
     while size <= MAX_BYTES and (chunk := os.read(descriptor, 2**16)):
         chunks.append(chunk)
@@ -111,7 +111,7 @@ def _read_regular(descriptor: int, path: Path) -> bytes:
     if size > MAX_BYTES:
         megabytes = max(status.st_size, size) / 1e6
         remedy = f"Keep code only: at most {MAX_BYTES // 2**20} MiB."
-        raise _Unlucky(f"{show(path)} is too large ({megabytes:.1f} MB). {remedy}")
+        raise Unlucky(f"{show(path)} is too large ({megabytes:.1f} MB). {remedy}")
     return b"".join(chunks)
 
 
@@ -128,12 +128,12 @@ def _near_miss(name: str, folder: Path) -> Path | None:
     """A file that may be meant: a browser's "minhash-lsh (1).py", or the right name in the wrong folder."""
     names: dict[str, Path] = {}
     for path in islice(_files(folder, depth=3), MAX_NAMES):
-        names.setdefault(_plain(path.name), path)
-    close = get_close_matches(_plain(name), names, n=1, cutoff=0.8)
+        names.setdefault(plain_name(path.name), path)
+    close = get_close_matches(plain_name(name), names, n=1, cutoff=0.8)
     return names[close[0]].relative_to(folder) if close else None
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A file name without what browsers, editors and habits add to it."""
     stem = name.lower().split(".")[0]
     stem = re.sub(r"\(\d+\)|\bcopy( of)?\b|^copy of ", "", stem)
@@ -155,7 +155,7 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
             yield from _files(Path(entry.path), depth - 1)
 
 
-def show(path: Path) -> str:
+def show(path: PurePath) -> str:
     """A path as text that is safe to print: a name from outside may hold control characters or bad UTF-8."""
     text = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -11,6 +11,9 @@ import click
 
 from grader import __version__
 from grader.cli.command_group import CommandGroup, Words, with_suggestion
+from grader.cli.instructor import batch, similar
+from grader.cli.options import USING, course_option, isolation_option, json_option
+from grader.cli.quiz import chapter9, quiz
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,16 +21,6 @@ if TYPE_CHECKING:
 
     from grader.grading import Plan
     from grader.model import Course, Exercise
-
-FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-USING = click.Path(exists=True, path_type=Path)
-course_option = click.option("--course", type=FOLDER, metavar="DIR", help="The course, if it is not found by itself.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-isolation_option = click.option(
-    "--isolation",
-    type=click.Choice(["strict", "process"]),
-    help="How your code is shut in; the best level if left out.",
-)
 
 
 @click.group(
@@ -198,23 +191,28 @@ def check(
     jobs: int | None,
     **how: Any,
 ) -> int:
-    """Prove exercises: right files pass, wrong ones fail as declared."""
+    """Prove exercises, and the question_bank: right files pass, wrong ones fail as declared."""
     from grader import logbook
     from grader.authoring import gate, pool, progress, rendering
+    from grader.cli import bank_check
     from grader.cli.screen import print_json, print_text, width
     from grader.environment import environment
     from grader.grading import PUBLIC_SEED
 
     logbook.attach()
-    _, exercises = _load(ctx, what or ["all"], course, validate=True)
+    if bank_check.alone(what):
+        return bank_check.check(course, as_json)
+    loaded, exercises = _load(ctx, what or ["all"], course, validate=True)
     plan = gate.Plan(seed=seed or PUBLIC_SEED, **how)
     with progress.Bar(len(exercises), quiet=as_json) as bar:
         report = pool.check(exercises, plan, jobs, bar)
+    bank = bank_check.along(loaded, what)
     if as_json:
-        print_json(rendering.to_document(report, environment()))
+        print_json(rendering.to_document(report, environment()) | bank_check.document(bank))
     else:
         print_text(rendering.render(report, width()))
-    return report.exit_code
+        bank_check.print_along(bank)
+    return max(report.exit_code, bank.exit_code if bank else 0)
 
 
 @cli.command("new")
@@ -228,6 +226,12 @@ def new(ctx: click.Context, exercise: str, course: Path | None) -> int:
     loaded, _ = _load(ctx, ["all"], course)
     click.echo(scaffold(loaded, exercise))
     return 0
+
+
+cli.add_command(batch)
+cli.add_command(similar)
+cli.add_command(quiz)
+cli.add_command(chapter9)  # its review bank is the chapter
 
 
 def main() -> None:

@@ -50,6 +50,7 @@ def grade(
     on_report: Callable[[Report], None] | None = None,
     signatures: Mapping[frozenset[str], str] | None = None,
     careful: bool = True,
+    secret: str = "",
 ) -> list[Report]:
     """Grade files of one exercise, in the order in which they come.
 
@@ -65,6 +66,7 @@ def grade(
         signatures: sets of failing checks and the misconception behind them.
         careful: look for the smallest counterexample, and try it again in a fresh child; False where only verdicts
             count.
+        secret: where there is one, what passes a book's cases is confirmed on inputs drawn from it and the file.
 
     Raises:
         UsageError: the keyword matches nothing, or is no expression.
@@ -92,7 +94,7 @@ def grade(
 
     if isinstance(submissions, Sized) and len(submissions) == 1 and book is None:
         book = False  # drawing a book and replaying it once takes longer than drawing
-    run = _run(exercise, submissions, slot, seed, keyword, hidden, book, careful, finish)
+    run = _run(exercise, submissions, slot, seed, keyword, hidden, book, careful, secret, finish)
     if run.faults:
         for submission in submissions:
             report(_bare(exercise, submission, seed, slot.isolation, Verdict.GRADER_PROBLEM, run.faults[0]))
@@ -130,6 +132,7 @@ def _run(
     hidden: bool,
     book: Book | bool | None,
     careful: bool,
+    secret: str,
     finish: Callable[[Submission, list[CheckResult]], None],
 ) -> Run:
     """Import what grading takes only now: commands that grade nothing start faster without it."""
@@ -146,7 +149,7 @@ def _run(
         casebook.require_match(book, exercise, seed)
     if keyword:
         _require_expression(keyword)
-    examiner = Examiner(exercise, slot, signatures(exercise.stub), seed, book or None, careful)
+    examiner = Examiner(exercise, slot, signatures(exercise.stub), seed, book or None, careful, secret)
     run = plugin.Run(examiner, submissions, finish, has_gpu())
     files = [exercise.checks, *([exercise.hidden_checks] if hidden and exercise.hidden_checks else [])]
     arguments: list[str] = [*OPTIONS, f"--rootdir={exercise.folder}", *map(str, files)]

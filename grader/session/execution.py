@@ -77,13 +77,28 @@ class Body:
         with self._as_in_hypothesis():
             self.inner(**self.fixtures, **freeze(dict(arguments)))
 
-    def explore(self, watch: Callable[[Callable[..., object]], Callable[..., object]], shrink: bool = True) -> None:
-        """Let Hypothesis run the body, wrapped by ``watch``; raises what it raises."""
+    def explore(
+        self,
+        watch: Callable[[Callable[..., object]], Callable[..., object]],
+        shrink: bool = True,
+        examples: int | None = None,
+    ) -> None:
+        """Let Hypothesis run the body, wrapped by ``watch``; raises what it raises.
+
+        Args:
+            watch: wraps the body.
+            shrink: whether a failing input is made smaller.
+            examples: at most so many fresh inputs, and none of the written ones; None for what the check says.
+        """
         function = self.function
         handle, inner, settings = function.hypothesis, self.inner, function._hypothesis_internal_use_settings
         if not shrink:
             phases = [phase for phase in settings.phases if phase is not Phase.shrink]
             function._hypothesis_internal_use_settings = Settings(settings, phases=phases)
+        if examples is not None:
+            phases = [phase for phase in settings.phases if phase is not Phase.explicit]
+            most = min(examples, settings.max_examples)
+            function._hypothesis_internal_use_settings = Settings(settings, phases=phases, max_examples=most)
         function._hypothesis_internal_use_seed = self.seed
         handle.inner_test = watch(inner)
         try:
@@ -184,11 +199,11 @@ def _size() -> Any:
     return sort_key(current_build_context().data.nodes)
 
 
-def explore(body: Body, seat: Seat) -> Failure | None:
+def explore(body: Body, seat: Seat, examples: int | None = None) -> Failure | None:
     """Run a check over fresh draws and shrink what fails."""
     watcher = Watcher(body, seat)
     try:
-        body.explore(watcher.wrap)
+        body.explore(watcher.wrap, examples=examples)
     except (KeyboardInterrupt, pytest.skip.Exception):
         raise
     except (Enough, Stopped) as stop:

@@ -1,0 +1,1 @@
+"""The question bank: load it, prove it, ask, mark, remember. It knows no question by name."""
