@@ -30,6 +30,7 @@ LOAD_CPU_S = 20.0  # for importing the learner's file: torch takes 1.8 s on a bu
 GRACE_S = 0.5  # for the other ranks to answer after one has failed
 SHOWN = 4_000  # characters of output that are kept for showing
 CHUNK = 1 << 18
+FLOWING = 4096  # bytes at once of an answer that is on its way; what drips keeps nobody waiting
 
 
 class Broken(Exception):
@@ -187,8 +188,8 @@ class Exchange:
                 rank = self._fds.get(fd, -1)
                 if rank < 0:
                     self._drain()
-                elif event & (select.POLLIN | select.POLLHUP | select.POLLERR):
-                    self._read(rank, calls, replies)
+                elif event and self._read(rank, calls, replies) >= FLOWING:
+                    watch.moved()
             if watch.due():
                 watch.look()
             if len(self.channels) > 1:
@@ -202,6 +203,7 @@ class Exchange:
         while view:
             try:
                 view = view[channel.send(view) :]
+                watch.moved()
             except BlockingIOError:
                 select.select([self._pipes[0], self._pipes[1]], [channel], [], 0.02)
                 self._drain()
@@ -215,27 +217,29 @@ class Exchange:
         broken.who = self._who(rank)
         return broken
 
-    def _read(self, rank: int, calls: list[int], replies: dict[int, tuple[str, Any]]) -> None:
+    def _read(self, rank: int, calls: list[int], replies: dict[int, tuple[str, Any]]) -> int:
+        """Take what one rank sent; how many bytes that was."""
         try:
             data = self.channels[rank].recv(CHUNK)
         except BlockingIOError:
-            return
+            return 0
         except OSError:
             data = b""
         if not data:
             if rank in replies:  # it answered, then ended: the next call finds out
                 self._poll.unregister(self.channels[rank])
-                return
+                return 0
             raise self._gone(rank)
         try:
             frame = self._readers[rank].feed(data)
             if frame is None:
-                return
+                return len(data)
             if rank in replies or frame.call != calls[rank]:
                 raise self._confused(rank, "an answer that was not asked for")
             replies[rank] = (frame.kind, frame.value)
         except wire.WireError as error:
             raise self._confused(rank, str(error)) from None
+        return len(data)
 
     def _readable(self, rank: int) -> bool:
         try:
@@ -331,7 +335,8 @@ class Watch:
     def __init__(self, exchange: Exchange, cpu_s: float, verb: str) -> None:
         self._exchange, self._cpu_s, self._verb = exchange, cpu_s, verb
         self._started = time.monotonic()
-        self._next = self._started + QUIET_S
+        self._wait_s = QUIET_S
+        self._next = self._started + self._wait_s
         self._cpu_before: float | None = None
         self._last_cpu, self._last_look, self._idle_s = 0.0, self._started, 0.0
         self.first_failure: float | None = None
@@ -343,6 +348,11 @@ class Watch:
     def due(self) -> bool:
         """Whether it is time to look."""
         return time.monotonic() >= self._next
+
+    def moved(self) -> None:
+        """Bytes came or went: what the job waited for was the trusted side."""
+        self._idle_s = 0.0
+        self._last_look = time.monotonic()
 
     def look(self) -> None:
         """Compare what the job uses with its limits.
@@ -363,8 +373,10 @@ class Watch:
         self._look_at_memory(pids, limits)
         passed = now - self._last_look
         still = cpu - self._last_cpu <= IDLE_SHARE * passed and usage.all_asleep(pids)
+        # On a busy machine the trusted side may not have run for seconds: what it did not watch does not count.
+        watched = min(passed, 2 * self._wait_s)
         # A timer that happens to run while one looks takes back a little; work takes back everything.
-        self._idle_s = self._idle_s + passed if still else max(0.0, self._idle_s - 2 * passed)
+        self._idle_s = self._idle_s + watched if still else max(0.0, self._idle_s - 2 * watched)
         self._last_cpu, self._last_look = cpu, now
         if self._idle_s > limits.idle_s:
             if len(exchange.channels) > 1:
@@ -375,7 +387,8 @@ class Watch:
             )
         if now - self._started > BACKSTOP * self._cpu_s:
             raise Broken(Verdict.TIMEOUT, f"no answer after {now - self._started:.0f} s.", starved=True)
-        self._next = time.monotonic() + max(SAMPLE_S, 5 * (time.monotonic() - now))
+        self._wait_s = max(SAMPLE_S, 5 * (time.monotonic() - now))
+        self._next = time.monotonic() + self._wait_s
 
     def _look_at_memory(self, pids: list[int], limits: Limits) -> None:
         exchange = self._exchange

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from grader.boundary.exchange import Exchange
 from grader.boundary.outcome import Outcome, Raised, Returned, Stopped
 from grader.boundary.sandbox import Job, Slot
 from grader.boundary.wire import Opaque
@@ -53,6 +56,21 @@ def assert_serves_the_next(slot: Slot) -> None:
     with slot.job(Submission("next.py", b"def attack(x): return [x, 'next']\n"), LIMITS, None, {}) as job:
         for number in range(3):
             assert job.call("attack", (number,), {}) == Returned([number, "next"], None, 0.0, None, 0)
+
+
+def test_a_grader_that_hardly_runs_blames_nobody(slot: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine so busy that an answer is fetched in slow pieces, the file that gave it is not said to wait."""
+    read = Exchange._read
+
+    def late(self: Exchange, *args: object) -> int:
+        time.sleep(0.5)
+        return read(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Exchange, "_read", late)
+    source = "def attack():\n    return bytes(1_500_000)\n"
+    with slot.job(Submission("attack.py", source.encode()), LIMITS, None, {}) as job:
+        outcome = job.call("attack", (), {})
+    assert isinstance(outcome, Returned) and outcome.value == bytes(1_500_000)
 
 
 @pytest.mark.parametrize("source", CHANNEL.values(), ids=CHANNEL)
