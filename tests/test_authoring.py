@@ -496,6 +496,16 @@ def test_stale_misconceptions_are_a_fault(toy: Exercise, good: list[tuple[Varian
     assert mixups.stale(toy, good, known) == ()
     mixups.write_misconceptions(toy, replace(found, misconceptions=known[1:]))
     assert mixups.stale(toy, good, known)[0].happened == "not what the chaffs show now"
+    renamed = replace(known[0], fails=(*known[0].fails, "test_that_is_gone"))
+    mixups.write_misconceptions(toy, replace(found, misconceptions=(renamed, *known[1:])))
+    assert mixups.stale(toy, good, known)[0].happened == "not what the chaffs show now"
+    names = {check.name for _, report in good for check in report.checks if check.tier != "scale"}
+    strangers = tuple(sorted(names - set(known[0].fails)))
+    assert len(strangers) > len(known[0].fails)
+    for extra, stale in ((strangers[:1], False), (strangers, True)):
+        other = replace(known[0], fails=tuple(sorted({*known[0].fails, *extra})))
+        mixups.write_misconceptions(toy, replace(found, misconceptions=(other, *known[1:])))
+        assert bool(mixups.stale(toy, good, known)) is stale
 
 
 def test_what_was_skipped_makes_no_file_stale(toy: Exercise, good: list[tuple[Variant, Report]]) -> None:

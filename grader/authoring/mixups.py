@@ -12,10 +12,11 @@ from grader.model import Exercise, Verdict
 
 
 def stale(exercise: Exercise, graded: Graded, known: Sequence[Misconception]) -> tuple[Fault, ...]:
-    """What is wrong with the file. What only measured and skipped checks change does not make it stale.
+    """What is wrong with the file. Small differences are none: a report that names no mistake tells no untruth.
 
-    A scale check measures, and its verdict on a chaff may change with the machine; at isolation ``process`` some
-    checks are skipped.
+    Scale checks measure, and any check of a slow file may meet its time limit on one machine and not on another; at
+    isolation ``process`` some checks are skipped. So the sentences must be those of the chaffs, every check that is
+    named must be there, and what fails for each sentence must be mostly what the chaff fails now.
 
     Args:
         exercise: whose file it is.
@@ -30,18 +31,24 @@ def stale(exercise: Exercise, graded: Graded, known: Sequence[Misconception]) ->
     checks = [check for _, report in graded for check in report.checks]
     unsteady = {check.name for check in checks if check.tier == "scale" or check.verdict is Verdict.SKIPPED}
     skipped = {check.name for check in checks if check.verdict is Verdict.SKIPPED}
-    if _steady(kept, unsteady, skipped) == _steady(known, unsteady, skipped):
+    before, now = _by_sentence(kept, unsteady, skipped), _by_sentence(known, unsteady, skipped)
+    there = {name for each in kept for name in each.fails} <= {check.name for check in checks}
+    if there and before.keys() == now.keys() and all(_alike(before[says], now[says]) for says in now):
         return ()
     happened = "not what the chaffs show now" if path.is_file() else "missing"
     remedy = f"Make it anew: grade check {exercise.id} --write"
     return (Fault(path.name, "as the chaffs show", happened, remedy),)
 
 
-def _steady(known: Sequence[Misconception], unsteady: set[str], skipped: set[str]) -> set[tuple[frozenset[str], str]]:
+def _by_sentence(known: Sequence[Misconception], unsteady: set[str], skipped: set[str]) -> dict[str, frozenset[str]]:
     """Which checks fail for which sentence, without those that say nothing here."""
-    return {
-        (frozenset(each.fails) - unsteady, says) for each in known if set(each.fails) - skipped for says in each.says
-    }
+    told = [each for each in known if set(each.fails) - skipped]
+    return {says: frozenset(each.fails) - unsteady for each in told for says in each.says}
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of checks have at least half of their members in common."""
+    return 2 * len(one & other) >= len(one | other)
 
 
 def write_misconceptions(exercise: Exercise, found: ExerciseGate) -> bool:
