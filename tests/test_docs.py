@@ -85,6 +85,9 @@ def fault(words: list[str]) -> str:
         named, rest = cli.commands[cli.default], words[1:]
     else:
         return f"{first} is no command and nothing to grade"
+    if isinstance(named, click.Group):  # grade quiz stats; grade quiz --exam
+        inner = rest[0] if rest and rest[0] in named.commands else named.default
+        named, rest = named.commands[inner], rest[1:] if inner in rest[:1] else rest
     known = {opt for param in named.params if isinstance(param, click.Option) for opt in param.opts}
     unknown = [word.split("=")[0] for word in rest if re.match(r"--?[a-z]", word)]
     wrong = [word for word in unknown if word not in known | group]

@@ -22,6 +22,7 @@ SCHEMA: Final = "batch/1"
 SHORT: Final = {"grader problem": "problem", "not graded": "to do"}
 MOST_SHOWN: Final = 20  # problems or changes told on a screen; --json and the files have all
 MOST_CHECKS: Final = 5
+COLUMN: Final = 7  # "not yet", "missing", "problem"
 LABEL: Final = 10
 
 
@@ -62,7 +63,7 @@ def render(book: Gradebook, told: Told) -> Text:
     last += _labelled("seed", f"{book.seed} · isolation {book.isolation}", told.width)
     groups = [
         [*rows, *_labelled("graded", graded, told.width)],
-        _table(book),
+        _table(book, told.width),
         _problems(book, told),
         _changes(told),
         last,
@@ -75,16 +76,19 @@ def _labelled(label: str, text: str, width: int) -> list[Text]:
     return [Text(f"{label if at == 0 else '':<{LABEL}}", "dim").append(line, "") for at, line in enumerate(lines)]
 
 
-def _table(book: Gradebook) -> list[Text]:
+def _table(book: Gradebook, width: int) -> list[Text]:
+    """A line per exercise; where the columns leave too little room, names of exercises are cut."""
     found = counts(book)
     words = [word for word in WORDS if any(word in each for each in found.values())]
-    wide = max([len(exercise.slug) for exercise in book.exercises] + [8])
-    heads = [SHORT.get(word, word) for word in words]
-    head = f"{'':<{wide}}  " + "  ".join(f"{text:>7}" for text in heads) + "     mean"
-    rows = [Text(head, "dim")]
+    heads = [f"{SHORT.get(word, word):>{COLUMN}}" for word in words]
+    head = "".join(f"  {text}" for text in [*heads, f"{'mean':>{COLUMN}}"])
+    longest = max([len(exercise.slug) for exercise in book.exercises], default=0)
+    wide = max(COLUMN, min(longest, width - len(head)))
+    rows = [Text(" " * wide + head, "dim")]
     for exercise in book.exercises:
-        numbers = "  ".join(f"{found[exercise.id].get(word, 0):>7}" for word in words)
-        rows.append(Text(f"{exercise.slug:<{wide}}  {numbers}  {_mean(book, exercise.id):>7}"))
+        cells = [f"{found[exercise.id].get(word, 0):>{COLUMN}}" for word in words]
+        line = "".join(f"  {text}" for text in [*cells, f"{_mean(book, exercise.id):>{COLUMN}}"])
+        rows.append(Text(f"{clip(exercise.slug, wide):<{wide}}{line}"))
     return rows
 
 

@@ -175,7 +175,7 @@ def doctor_(as_json: bool) -> int:
 @click.argument("what", nargs=-1)
 @json_option
 @click.option("--mutants", is_flag=True, help="Grade small changes of each reference, too.")
-@click.option("--write", is_flag=True, help="Write misconceptions.json from what the chaffs fail.")
+@click.option("--write", is_flag=True, help="Write misconceptions.json, and the bank's answers.")
 @click.option("--seed", metavar="S", help="Draw the inputs from this seed.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Exercises at once; as many as cores if left out.")
 @isolation_option
@@ -201,12 +201,12 @@ def check(
 
     logbook.attach()
     if bank_check.alone(what):
-        return bank_check.check(course, as_json)
+        return bank_check.check(course, as_json, how["write"])
     loaded, exercises = _load(ctx, what or ["all"], course, validate=True)
     plan = gate.Plan(seed=seed or PUBLIC_SEED, **how)
     with progress.Bar(len(exercises), quiet=as_json) as bar:
         report = pool.check(exercises, plan, jobs, bar)
-    bank = bank_check.along(loaded, what)
+    bank = bank_check.along(loaded, what, how["write"])
     if as_json:
         print_json(rendering.to_document(report, environment()) | bank_check.document(bank))
     else:

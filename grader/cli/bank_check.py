@@ -20,13 +20,13 @@ def alone(what: Sequence[str]) -> bool:
     return bool(what) and {word.strip("./").split("/")[-1] for word in what} == {WORD}
 
 
-def check(course: Path | None, as_json: bool) -> int:
+def check(course: Path | None, as_json: bool, write: bool) -> int:
     """``grade check question_bank``."""
     from grader import catalog
     from grader.cli.screen import print_json, print_text, width
     from grader.quiz import gate
 
-    report = gate.check(catalog.load_course(catalog.find_course(course=course), validate=True))
+    report = gate.check(catalog.load_course(catalog.find_course(course=course), validate=True), write)
     if as_json:
         print_json(gate.to_document(report))
     else:
@@ -34,14 +34,14 @@ def check(course: Path | None, as_json: bool) -> int:
     return report.exit_code
 
 
-def along(course: Course, what: Sequence[str]) -> BankReport | None:
+def along(course: Course, what: Sequence[str], write: bool) -> BankReport | None:
     """What is found out about the bank where everything is checked; None where it is not, or there is no bank."""
     from grader.quiz import gate
 
     if what and "all" not in what:
         return None
     try:
-        return gate.check(course)
+        return gate.check(course, write)
     except UsageError:
         return None
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from grader import catalog
 from grader.model import Course
 from grader.quiz.bank import bank_folder, load_bank
-from grader.quiz.keys import Keys, find_keys
+from grader.quiz.keys import Keys
 from grader.quiz.log import AnswerLog, default_log
 from grader.quiz.model import Bank
 from grader.quiz.progress import Progress, replay
+from grader.quiz.table import find_keys
 
 
 @dataclass(frozen=True)

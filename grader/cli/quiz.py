@@ -26,17 +26,17 @@ log_option = click.option(
 class QuizGroup(click.Group):
     """Commands about the bank; whatever is none of them is what to ask."""
 
-    DEFAULT = "ask"
+    default = "ask"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the name of the asking command before words that begin with no command."""
         if not args or (args[0] not in self.commands and args[0] not in ("-h", "--help")):
-            args.insert(0, self.DEFAULT)
+            args.insert(0, self.default)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the asking command's options as the group's own, and then the commands."""
-        options = [param for param in self.commands[self.DEFAULT].params if isinstance(param, click.Option)]
+        options = [param for param in self.commands[self.default].params if isinstance(param, click.Option)]
         with formatter.section("Options"):
             formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
         self.format_commands(ctx, formatter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,12 +13,12 @@ from rich.text import Text
 
 from grader.errors import FAULT, ContentError
 from grader.model import Course
-from grader.quiz import balance, lint, tracing, units, variants
+from grader.quiz import balance, lint, table, tracing, units, variants
 from grader.quiz.bank import bank_folder, broken, load_bank
 from grader.quiz.keys import Keys, ReferenceKeys, Solved
 from grader.quiz.marking import tolerance
 from grader.quiz.model import Bank, Kind, Question
-from grader.report.rows import prose, wrapped
+from grader.report.rows import prose
 
 SCHEMA = "check-bank/1"
 MARGIN = 2  # a trap lies at least this many tolerances from the key
@@ -47,8 +48,12 @@ class BankReport:
         return FAULT if self.faults else 0
 
 
-def check(course: Course) -> BankReport:
+def check(course: Course, write: bool = False) -> BankReport:
     """Hold the bank of a course against its schema, the lint and the references; run what learners trace.
+
+    Args:
+        course: whose bank.
+        write: write the table of answers anew.
 
     Raises:
         UsageError: the course has no bank.
@@ -67,6 +72,8 @@ def check(course: Course) -> BankReport:
             computed += variants.count(question)
         faults += own
     faults += _together(bank, course)
+    if not faults:
+        faults += _table(bank, keys, folder / table.TABLE, write)
     return BankReport(
         folder=folder,
         questions=len(bank.questions),
@@ -90,6 +97,16 @@ def _together(bank: Bank, course: Course) -> Iterator[ContentError]:
         yield from rule(bank)
     references = {exercise.id for exercise in course.exercises if exercise.reference}
     yield from balance.blueprint_faults(bank, references)
+
+
+def _table(bank: Bank, keys: Keys, path: Path, write: bool) -> Iterator[ContentError]:
+    """The table of answers must be there and say what the references compute."""
+    right = table.make_table(keys, bank.questions)
+    if write:
+        path.write_text(json.dumps(right, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    elif not path.is_file() or not table.agree(table.read_table(path), right["questions"]):
+        told = "does not say what the references compute" if path.is_file() else "no such file"
+        yield ContentError(f"{path}: {told}.", "Run `grade check question_bank --write`, and keep the file.")
 
 
 def key_faults(question: Question, keys: Keys) -> list[ContentError]:
@@ -130,7 +147,7 @@ def render(report: BankReport, width: int = 80) -> Text:
     """The gate's findings for a terminal: each fault with its remedy, and a line at the end."""
     rows: list[Text] = []
     for error in report.faults:
-        rows += [Text(line, "bold") for line in wrapped(error.message, width)]
+        rows += [Text(error.message, "bold")]  # whole, so that file and line can be copied
         rows += [*prose("remedy", error.remedy, width), Text()]
     if report.waiting:
         told = ", ".join(f"{number} for {exercise}" for number, exercise in report.waiting.items())

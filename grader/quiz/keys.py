@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,15 +11,12 @@ from typing import Any, Protocol
 
 from grader import catalog
 from grader.catalog.yaml_source import Place
-from grader.errors import ContentError
 from grader.model import Course, Exercise
 from grader.quiz import variants
 from grader.quiz.bank import broken
 from grader.quiz.model import Computed, Question
 from grader.quiz.variants import Variant
 
-RELEASED = "answers.json"
-SCHEMA = "quiz-answers/1"
 MOST = 2**100  # no argument of a reference is as large
 
 
@@ -53,6 +49,7 @@ class ReferenceKeys:
     def __init__(self, course: Course) -> None:
         self._exercises = {exercise.id: exercise for exercise in course.exercises}
         self._modules: dict[Path, Any] = {}
+        self._solved: dict[tuple[str, str], Solved] = {}
 
     def solved(self, question: Question, chosen: Variant) -> Solved:
         """Call the reference for the key, the traps and the values of the explanation.
@@ -60,6 +57,12 @@ class ReferenceKeys:
         Raises:
             ContentError: a function is not there, does not take these arguments, or gives no finite number.
         """
+        name = question.id, variants.name(chosen)
+        if name not in self._solved:
+            self._solved[name] = self._solve(question, chosen)
+        return self._solved[name]
+
+    def _solve(self, question: Question, chosen: Variant) -> Solved:
         answer = question.answer
         assert answer is not None
         key = self.number(question, ("answer",), answer.value, chosen)
@@ -67,14 +70,11 @@ class ReferenceKeys:
             self.number(question, ("traps", at), trap.value, chosen) if trap.value else key * (trap.times or 1.0)
             for at, trap in enumerate(question.traps)
         )
-        return Solved(key, traps, self.values(question, chosen))
-
-    def values(self, question: Question, chosen: Variant) -> dict[str, float]:
-        """The numbers that the explanation names."""
-        return {
+        values = {
             name: self.number(question, ("values", name), answer.value, chosen)
             for name, answer in question.values.items()
         }
+        return Solved(key, traps, values)
 
     def number(self, question: Question, place: Place, computed: Computed, chosen: Variant) -> float:
         """What one function gives for one variant, as a finite number."""
@@ -162,62 +162,3 @@ def _largest(fits: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-
-
-class ReleasedKeys:
-    """Keys of a kit without solutions: every variant was computed when the kit was made."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._table: Mapping[str, Any] = _read_released(path)
-
-    def solved(self, question: Question, chosen: Variant) -> Solved:
-        """Look a variant up.
-
-        Raises:
-            ContentError: the table does not have it.
-        """
-        entry = self._table.get(question.id, {})
-        row = entry.get("variants", {}).get(variants.name(chosen)) if entry.get("rev") == question.rev else None
-        if row is None:
-            remedy = "Fetch the kit again: its bank and its answers are not of one age."
-            raise ContentError(f"{self._path}: no answer to {question.id} ({variants.name(chosen)}).", remedy)
-        return Solved(row["key"], tuple(row["traps"]), row["values"])
-
-
-def _read_released(path: Path) -> Mapping[str, Any]:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["schema"] != SCHEMA:
-            raise KeyError(document["schema"])
-        table: Mapping[str, Any] = document["questions"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        remedy = "Fetch the kit again, or go to a course with its solutions."
-        raise ContentError(f"{path}: not a table of answers: {error}", remedy) from None
-    return table
-
-
-def released(keys: Keys, questions: tuple[Question, ...]) -> dict[str, Any]:
-    """The answers of all variants of all numeric questions, as a kit carries them."""
-    table = {
-        question.id: {
-            "rev": question.rev,
-            "variants": {
-                variants.name(chosen): _row(keys.solved(question, chosen)) for chosen in variants.every(question)
-            },
-        }
-        for question in questions
-        if question.answer
-    }
-    return {"schema": SCHEMA, "questions": table}
-
-
-def _row(solved: Solved) -> dict[str, Any]:
-    return {"key": solved.key, "traps": list(solved.traps), "values": dict(solved.values)}
-
-
-def find_keys(course: Course, folder: Path) -> Keys:
-    """The course's references where it has them, otherwise the table of answers in the bank's folder."""
-    if course.solutions is None and (folder / RELEASED).is_file():
-        return ReleasedKeys(folder / RELEASED)
-    return ReferenceKeys(course)

@@ -11,11 +11,14 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
+from grader.batch import summary
 from grader.batch.analysis import items, mix_ups
 from grader.batch.deadline import Policy, read_policy
+from grader.batch.difference import Change
 from grader.batch.gradebook import counts, gradebook, problems
 from grader.batch.records import Code, Entry, Intake, Remark, Student
 from grader.batch.reports import RENDERERS, canvas, replace_file, write_reports
@@ -378,3 +381,21 @@ def test_spelling():
     assert len({name.lower() for name in made_names}) == len(names)
     assert all(re.fullmatch(r"[\w][\w.-]{0,80}", name, re.ASCII) for name in made_names)
     assert made_names[0] == "ada"
+
+
+def test_the_end_of_a_run_fits_a_terminal(book):
+    """At 80 columns nothing runs over but a command to be copied, whatever learners and courses call things."""
+    change = Change(
+        "bo", EXERCISE.id, 2.0, 2.5, 10.0, ("not yet", "stopped"), ("checks", "reference"), ("test_a: pass → crash",)
+    )
+    told = summary.Told(3, 4, 2.0, [Path("out/grades.csv")], ("class", "--out", "out"), [change] * 30, 80)
+    long = replace(EXERCISE, id=f"chapter1/{'long_' * 9}name")
+    wide = replace(book, exercises=(long,), rows=tuple(
+        replace(row, cells=tuple(replace(cell, exercise=long) for cell in row.cells)) for row in book.rows
+    ))  # fmt: skip
+    for one in (book, wide):
+        lines = summary.render(one, told).plain.split("\n")
+        assert [line for line in lines if len(line) > 80 and "grade batch" not in line] == []
+        text = "\n".join(lines)
+        assert "grader problems: 1; they cost no points" in text and "30 grades changed" in text
+        assert "grade batch class --out out --only cy --only" in text and "\x1b" not in text

@@ -60,6 +60,7 @@ INDEPENDENT = {
     "q16": lambda p: 1 - math.comb(p["n"] - p["c"], p["k"]) / math.comb(p["n"], p["k"]),
     "q19": lambda p: sharded(p["params"], p["room"]),
     "q20": lambda p: (p["stages"] - 1) / (p["chunks"] * p["microbatches"]),
+    "q33": lambda p: 6 * p["weights"] * p["speed"] / (64 * 989e12),
     "q23": lambda p: math.sqrt(2 * p["write"] * p["mtbf"]),
 }
 NUMERIC = [question for question in BANK.questions if question.kind is Kind.NUMERIC]

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from grader.catalog.schema import read_schema
 from grader.cli import cli
+from grader.errors import ContentError
 from grader.quiz import gate
 from tests.quiz.toy import BANK, TERMS, make_course
 
@@ -128,7 +129,9 @@ def faults_of(folder, bank=BANK, **parts):
 
 def test_toy_bank_passes(tmp_path):
     """A bank without a fault passes, and all its variants were computed."""
-    report = gate.check(make_course(tmp_path))
+    course = make_course(tmp_path)
+    assert not gate.check(course, write=True).faults
+    report = gate.check(course)
     assert not report.faults
     assert (report.questions, report.variants, report.terms) == (7, 20, 2)
 
@@ -224,9 +227,27 @@ def test_command_proves_the_bank(tmp_path, monkeypatch):
     course = make_course(tmp_path)
     monkeypatch.chdir(tmp_path)
     run = CliRunner().invoke(cli, ["check", "question_bank"], prog_name="grade")
+    assert run.exit_code == 3 and "answers.json: no such file" in run.output and "--write" in run.output
+    run = CliRunner().invoke(cli, ["check", "question_bank", "--write"], prog_name="grade")
     assert run.exit_code == 0 and "the question bank holds" in run.output
     (course.root.parent / "question_bank/chapter1.yaml").write_text(BANK.replace("times: 3", "times: 1"))
     run = CliRunner().invoke(cli, ["check", "question_bank", "--json"], prog_name="grade")
     document = json.loads(run.output)
     Draft202012Validator(read_schema("check_bank")).validate(document)
     assert run.exit_code == 3 and not document["ok"] and len(document["faults"]) == 1
+
+
+def test_table_of_answers_is_held_against_the_references(tmp_path):
+    """A number that somebody changed in the table is a fault; last digits, in which machines differ, are none."""
+    course = make_course(tmp_path)
+    gate.check(course, write=True)
+    path = tmp_path / "question_bank/answers.json"
+    document = json.loads(path.read_text())
+    row = next(iter(document["questions"]["q1-mean-of-two"]["variants"].values()))
+    for factor, faults in ((1 + 1e-12, 0), (1.001, 1)):
+        row["key"] *= factor
+        path.write_text(json.dumps(document))
+        assert len(gate.check(course).faults) == faults
+    path.write_text("{}")
+    with pytest.raises(ContentError, match="not a table of answers"):
+        gate.check(course)
