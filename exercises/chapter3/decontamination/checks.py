@@ -149,6 +149,7 @@ def test_items_stay_apart(learner, cut, n):
 @given(doc=TEXTS, benchmark=BENCHMARKS, n=st.integers(1, 3), window=st.integers(0, 6))
 @example(doc="aa b cccccc b aa", benchmark=["b"], n=1, window=4)
 @example(doc="aa b ccccccccc b aa", benchmark=["b"], n=1, window=4)
+@example(doc="b aaaaaaaaaa b cccccc b", benchmark=["b"], n=1, window=4)
 @example(doc="aaa b ccc", benchmark=["b"], n=1, window=4)
 @example(doc="aaa b ccc", benchmark=["b"], n=1, window=3)
 def test_what_lies_in_windows_is_cut(learner, doc, benchmark, n, window):
@@ -243,6 +244,11 @@ def test_settings_of_gpt3(learner):
     slices = as_slices(learner.decontaminate(doc, [THIRTEEN]))
     expect.equal(slices, all_slices(doc, searched(doc, [THIRTEEN], 13), 200), "slices")
     expect.equal(as_slices(learner.decontaminate(doc, [THIRTEEN[:-9]])), [doc], "slices, the item being of 12 words")
+    # A piece of 199 characters beside the hit just lies in the window, one of 200 sticks out and is just long enough.
+    for pieces, want in (((199, 200), [200]), ((200,), [200]), ((150, 199), [])):
+        doc = " ".join([leak, *("x" * size for size in pieces)])
+        sizes = [len(each) for each in as_slices(learner.decontaminate(doc, [THIRTEEN]))]
+        expect.equal(sizes, want, f"characters of slices, with pieces of {pieces} characters behind the hit")
     short = planted(50, (), "")  # 349 characters, of which fewer than 200 stay
     expect.equal(as_slices(learner.decontaminate(f"{short} {leak} {short}", [THIRTEEN])), [], "slices of a short text")
     for pieces, want in ((10, 10), (11, 0)):

@@ -43,8 +43,8 @@ def decontaminate(
     """Cut the hits out of a document, with a window around each of them.
 
     1. A hit's window reaches from ``start - window`` to ``end + window``, the end exclusive. A piece of text is removed
-       when each of its characters is in a window, be it in one or in several that overlap or touch. A piece that sticks out stays
-       whole.
+       when each of its characters is in a window, be it in one or in several that overlap or touch. A piece that sticks
+       out stays whole.
     2. What is left falls into *slices*: runs of neighbouring pieces that stay. A slice is the part of ``doc`` from the
        first character of its first piece to the last character of its last piece.
     3. A document without hits stays one slice, however short; one without pieces has no slices.

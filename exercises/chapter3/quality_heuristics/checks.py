@@ -224,15 +224,52 @@ def test_repeated_words(learner, words, others, split):
     expect.equal(verdict(learner.gopher_repetition(page)), marked_repetition(page))
 
 
-def filled(pieces, size):
-    """The pieces with different words between and behind them, so many characters in all."""
-    fresh, page = fresh_words(10), []
-    for piece in pieces:
-        page += [next(fresh), piece]
-    while size - len(" ".join(page)) > 12:
+@pytest.mark.core
+@pytest.mark.hint("three of ten may be duplicates, and not one more; a paragraph of four lines is one paragraph")
+@pytest.mark.parametrize("kind", ["lines", "paragraphs"])
+@settings(max_examples=20)
+@given(case=near(3, 10, 4, 20))
+@example(case=(3, 10))
+@example(case=(4, 10))
+def test_threshold_of_duplicates(learner, kind, case):
+    """three lines or paragraphs of ten may have come before, and not one more"""
+    count, total = case
+    fresh = fresh_words(100)
+    others = total - 1 - count
+    if kind == "lines":  # long lines, so that the copies of "aa" weigh nothing in characters
+        page = "\n".join(["aa"] * (1 + count) + [" ".join(islice(fresh, 40)) for _ in range(others)])
+    else:  # of four lines each, so that few lines of the page are duplicates
+        block = ["\n".join(" ".join(islice(fresh, 40)) for _ in range(4)) for _ in range(others)]
+        page = "\n\n".join(["aa"] * (1 + count) + block)
+    applies = Fraction(count, total) > Fraction(3, 10)
+    expect_verdict(learner.gopher_repetition(page), applies, f"duplicate_{kind}")
+
+
+@pytest.mark.core
+@pytest.mark.hint("a fifth of len(text) may be duplicates; the newline within a paragraph is one of its characters")
+@given(size=st.integers(8, 20), shorter=st.booleans())
+def test_threshold_of_duplicate_characters(learner, size, shorter):
+    """a fifth of the characters may be in lines or paragraphs that came before, and not a bit more"""
+    word, fresh = "m" * size, fresh_words(10)
+    page = "\n".join([word, next(fresh), next(fresh), word])
+    page += "\n" + "z" * (5 * size - len(page) - 1 - shorter)  # a line of one word, so that no n-gram comes twice
+    got = learner.gopher_repetition(page)
+    expect_verdict(got, shorter, "duplicate_line_characters", "(kept, reason) of duplicate lines")
+    block = f"{word}\n{'n' * size}"  # 2 * size characters in lines, and one more in the paragraph
+    page = "\n\n".join([block, next(fresh), next(fresh), block])
+    page += "\n\n" + "z" * (5 * len(block) - len(page) - 4 - shorter) + "\ny"
+    reason = "duplicate_paragraph_characters" if shorter else "top_2_gram"
+    got = verdict(learner.gopher_repetition(page))
+    expect.equal(got, (False, reason), "(kept, reason) of duplicate paragraphs")
+
+
+def filled(piece, size):
+    """The piece at the beginning and at the end, and different words between, so many characters in all."""
+    fresh, page = fresh_words(10), [piece]
+    while size - len(" ".join([*page, piece])) > 12:
         page.append(next(fresh))
-    rest = size - len(" ".join(page)) - 1
-    return " ".join([*page, "z" * rest])
+    rest = size - len(" ".join([*page, piece])) - 1
+    return " ".join([*page, "z" * rest, piece])
 
 
 @pytest.mark.core
@@ -245,7 +282,7 @@ def test_threshold_of_top_ngrams(learner, n, scale, shorter):
     percent = {2: 20, 3: 18, 4: 16}[n]
     size = percent * scale // 2  # characters of the n-gram, which comes twice on a page of 100 * scale
     ngram = " ".join(["m" * (size - 2 * (n - 1)), *"xyz"[: n - 1]])
-    page = filled([ngram, ngram], 100 * scale - shorter)
+    page = filled(ngram, 100 * scale - shorter)
     expect_verdict(learner.gopher_repetition(page), shorter, f"top_{n}_gram")
 
 
@@ -260,7 +297,7 @@ def test_threshold_of_duplicate_ngrams(learner, n, shorter, half):
     percent, scale = 20 - n, 2 * half + 1
     long = (percent * scale - (n - 2)) // 2
     passage = " ".join(["p" * long, *"abcdefgh"[: n - 2], "q" * long])
-    page = filled([passage, passage], 100 * scale - shorter)
+    page = filled(passage, 100 * scale - shorter)
     expect_verdict(learner.gopher_repetition(page), shorter, f"duplicate_{n}_gram")
 
 
@@ -509,6 +546,7 @@ def run_by_hand(learner, docs, stages):
 )
 @given(docs=DOCS, stages=st.lists(st.sampled_from(STAGES), max_size=4))
 @example(docs=["Höme\nAbout", PROSE, f"Menu\n{PROSE}"], stages=["exact_dedup", "c4", "exact_dedup"])
+@example(docs=["Höme\nAbout", f"Menu\n{PROSE}"], stages=list(STAGES))
 def test_stages_follow_one_another(learner, docs, stages):
     """each stage judges what the one before has left, and the counts are those of your own filters"""
     expect.equal(learner.funnel(docs, stages), run_by_hand(learner, docs, stages))

@@ -48,18 +48,18 @@ def fit_parametric(
     """The law with the least ``huber_log_loss`` of these runs, with a delta of 1e-3.
 
     Runs are those of a law with E from 1.5 to 2, A from 200 to 600, B from 300 to 2500, alpha and beta from 0.28 to
-    0.4; or the two terms of such a law exchanged; or such a law with N counted in another unit (A changes, sizes stay within 1e5 to 1e15). Losses scatter about
-    the law by 0.5 % at most (standard deviation), apart from up to five outliers, which are 30 to 100 % too high.
-    Nobody says which these are, and they count like all other runs.
+    0.4; or the two terms of such a law exchanged; or such a law with N counted in another unit (A changes, sizes stay
+    within 1e5 to 1e15). Losses scatter about the law by 0.5 % at most (standard deviation), apart from up to five
+    outliers, which are 30 to 100 % too high. Nobody says which these are, and they count like all other runs.
 
     Args:
         n: parameters of each run; 100 to 2000 runs where an answer is asked for. Or five to ten runs without any
             scatter, and one start, which is their law: the least there is then 0, and the first promise below holds.
         d: tokens of each run.
         loss: loss of each run.
-        starts: laws to begin from, 1 to 16 of them, five positive numbers each. At least one predicts all losses but the outliers within 20 %.
-            Others may lie far off, and a descent that begins there may end in a valley that is not the lowest. You may
-            begin elsewhere, too, or nowhere: only the answer counts.
+        starts: laws to begin from, 1 to 16 of them, five positive numbers each. At least one predicts all losses but
+            the outliers within 20 %. Others may lie far off, and a descent that begins there may end in a valley that
+            is not the lowest. You may begin elsewhere, too, or nowhere: only the answer counts.
 
     Returns:
         (E, A, B, alpha, beta), five positive floats as a tuple, a list or an array:

@@ -12,8 +12,8 @@ from 0.2 to 0.5, r_d and r_n from 1 to 1e4, where an answer is asked for.
 def effective_tokens(unique: float, epochs: float, r_star: float) -> float:
     """How many fresh tokens a number of epochs over the unique ones is worth.
 
-    The first epoch is worth what it is. After it, the worth is the integral of exp(-r / R*) over r from 0 to epochs - 1,
-    times U (README.md has it in closed form). Less than one epoch repeats nothing.
+    The first epoch is worth what it is. After it, the worth is the integral of exp(-r / R*) over r from 0 to
+    epochs - 1, times U (README.md has it in closed form). Less than one epoch repeats nothing.
 
     Args:
         unique: U, unique tokens, more than 0 (up to 1e15).

@@ -57,8 +57,8 @@ def majority_vote_accuracy(probabilities: list[float], votes: int) -> float:
     Args:
         probabilities: how probable each answer is in one sample, the right answer first; at least one number, none
             negative, their sum 1 within 1e-9 (they need not be normalised). Zero is allowed, also for the right one.
-        votes: number of samples, at least 1. Where an answer is asked for, there are at most 101 votes and at most 30,000 ways
-            to share them out among the answers (101 votes among 2, 50 among 4, 25 among 5).
+        votes: number of samples, at least 1. Where an answer is asked for, there are at most 101 votes and at most
+            30,000 ways to share them out among the answers (101 votes among 2, 50 among 4, 25 among 5).
 
     Returns:
         a probability, within 1e-9: exact, not simulated. A call may take 5 seconds of CPU time.

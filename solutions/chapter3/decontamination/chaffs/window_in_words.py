@@ -31,16 +31,15 @@ def decontaminate(
         first, last = max(starts.index(start) - window, 0), min(ends.index(end) + window, len(ends) - 1)
         around.append((starts[first], ends[last]))
     windows = _windows(around, 0)
-    slices, slice_start, slice_end = [], None, 0
+    slices, apart = [], True
     for start, end in _pieces(doc):
-        if not _inside(start, end, windows):
-            slice_start = start if slice_start is None else slice_start
-            slice_end = end
-        elif slice_start is not None:
-            slices.append(doc[slice_start:slice_end])
-            slice_start = None
-    if slice_start is not None:
-        slices.append(doc[slice_start:slice_end])
+        stays = not _inside(start, end, windows)
+        if stays and apart:
+            slices.append((start, end))
+        elif stays:
+            slices[-1] = (slices[-1][0], end)
+        apart = not stays
+    slices = [doc[start:end] for start, end in slices]
     return [piece for piece in slices if len(piece) >= min_slice] if len(slices) <= max_pieces else []
 
 
@@ -56,9 +55,9 @@ def _ngrams(text: str, n: int) -> list[tuple[tuple[str, ...], int, int]]:
 
 
 def _windows(hits: list[tuple[int, int]], window: int) -> list[tuple[int, int]]:
-    joined = [(hits[0][0] - window, hits[0][1] + window)]
+    joined: list[tuple[int, int]] = []
     for start, end in hits:
-        if start - window <= joined[-1][1]:
+        if joined and start - window <= joined[-1][1]:
             joined[-1] = (joined[-1][0], end + window)
         else:
             joined.append((start - window, end + window))

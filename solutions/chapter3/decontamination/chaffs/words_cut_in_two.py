@@ -44,9 +44,9 @@ def _ngrams(text: str, n: int) -> list[tuple[tuple[str, ...], int, int]]:
 
 
 def _windows(hits: list[tuple[int, int]], window: int) -> list[tuple[int, int]]:
-    joined = [(hits[0][0] - window, hits[0][1] + window)]
+    joined: list[tuple[int, int]] = []
     for start, end in hits:
-        if start - window <= joined[-1][1]:
+        if joined and start - window <= joined[-1][1]:
             joined[-1] = (joined[-1][0], end + window)
         else:
             joined.append((start - window, end + window))

@@ -5,7 +5,6 @@ Killed by: test_planted_law_is_found, test_no_law_is_better
 from collections.abc import Callable
 
 import numpy as np
-from given import minimize
 
 DELTA = 1e-3  # Hoffmann et al. 2022, section 3.3
 

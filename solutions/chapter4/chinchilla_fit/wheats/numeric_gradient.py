@@ -27,8 +27,8 @@ def fit_parametric(n, d, loss, starts):
 
     def value_and_gradient(x):
         with np.errstate(all="ignore"):
-            sides = [(value(x + step), value(x - step)) for step in 1e-6 * np.eye(5)]
-            return value(x), np.array([(up - down) / 2e-6 for up, down in sides])
+            sides = [(value(x + step), value(x - step)) for step in 1e-8 * np.eye(5)]
+            return value(x), np.array([(up - down) / 2e-8 for up, down in sides])
 
     best, lowest = None, math.inf
     for start in starts:

@@ -22,22 +22,22 @@ def coverage(samples: list[tuple[int, int]], k: int) -> float:
 
 
 def majority_vote_accuracy(probabilities: list[float], votes: int) -> float:
-    if votes < 1 or min(probabilities, default=-1.0) < 0 or abs(sum(probabilities) - 1) > 1e-9:
+    if votes < 1 or any(p < 0 for p in probabilities) or abs(sum(probabilities) - 1) > 1e-9:
         raise ValueError("at least one vote, and probabilities that add up to 1")
     if votes:
         return float(probabilities[0])
     right, *others = probabilities
     accuracy = 0.0
     for m in range(1, votes + 1):
-        share = [np.eye(1, votes - m + 1)[0]]
+        weights = {(votes - m, 0): right**m / math.factorial(m)}
         for p in others:
-            terms = np.array([p**j / math.factorial(j) for j in range(m + 1)])
-            fewer = [np.convolve(each, terms[:m])[: votes - m + 1] for each in share]
-            as_many = [np.convolve(each, np.eye(1, m + 1, m)[0] * terms[m])[: votes - m + 1] for each in share]
-            share = [sum(parts) for parts in zip([*fewer, 0 * fewer[0]], [0 * fewer[0], *as_many], strict=True)]
-        won = sum(each[votes - m] / (ties + 1) for ties, each in enumerate(share))
-        accuracy += right**m / math.factorial(m) * won * math.factorial(votes)
-    return float(accuracy)
+            before, weights = weights, {}
+            for (left, level), weight in before.items():
+                for j in range(min(left, m) + 1):
+                    after = left - j, level + (j == m)
+                    weights[after] = weights.get(after, 0.0) + weight * p**j / math.factorial(j)
+        accuracy += sum(weight / (level + 1) for (left, level), weight in weights.items() if left == 0)
+    return accuracy * math.factorial(votes)
 
 
 def best_of_n_kl(n: int) -> float:
