@@ -160,7 +160,7 @@ def test_several_words_and_repeats(toy):
         (["runing_mean"], "Did you mean running_mean?"),
         (["lst"], "Did you mean the command `grade list`?"),
         (["--json", "list"], "Did you mean the command `grade list`?"),
-        (["chapter9"], "Did you mean chapter1?"),
+        (["chapter8"], "Did you mean chapter1?"),
         (["running_mean", "-k", "nothing"], "-k nothing matches no check"),
         (["running_mean", "-k", "(("], "-k ((:"),
         (["running_mean", "--inline", "--json"], "--inline goes with neither"),
