@@ -65,7 +65,7 @@ def goodput(interval: float, write: float, restart: float, mtbf: float) -> float
 
     Example:
         >>> round(goodput(2580, 300, 600, 11_100), 4)
-        0.7425
+        0.7434
     """
     raise NotImplementedError
 
@@ -88,6 +88,9 @@ def simulate_run(failures: list[float], work: float, interval: float, write: flo
         interval: seconds of work between two checkpoints, above 0. A run has at most 10**5 segments.
         write: seconds that a checkpoint takes, at least 0. With 0 it is finished when the work before it is.
         restart: seconds that a restart takes, at least 0. With 0 the run goes on at once.
+
+    A run of 200 segments and 99 failures in 2 * 10**7 seconds may take at most 12 times as long to play as one of as
+    many events in 2 * 10**5 seconds.
 
     Returns:
         seconds under five keys:

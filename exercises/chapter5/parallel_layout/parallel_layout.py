@@ -52,7 +52,8 @@ def coordinates(rank: int, layout: Layout) -> dict[str, int]:
 def groups(layout: Layout, axes: str) -> list[list[int]]:
     """All groups of ranks along one axis, or along several axes of one grid.
 
-    Ranks are in the same group if they differ on the named axes only, and agree on all other axes of the grid.
+    Ranks are in the same group if they differ on the named axes only, and agree on all other axes of the grid. A world
+    of 16,384 ranks may take at most 25 times as long as one of 2048.
 
     Args:
         layout: see above.

@@ -36,6 +36,8 @@ def schedule(
         "interleaved"   (m + (p - 1) / v) (f + b_input + b_weight)               min(m v, 2 (p - 1 - d) + (v - 1) p + 1)
         "zb-h1"         (m + p - 1) (f + b_input) + max(1, m - p + 1) b_weight   min(m, p)
 
+    4800 micro-batches ("1f1b", 4 stages) may take at most 25 times as long to schedule as 600.
+
     In "gpipe" each device also runs all of its forward passes before its first backward pass. Backward passes are "B"
     in the first three kinds. In "zb-h1" each of them is either "B", or "I" and later "W".
 
@@ -105,7 +107,8 @@ def peak_in_flight(passes: list[Pass]) -> int:
     """The most forward passes whose activations a device keeps at the same time.
 
     An "F" brings the activations of one micro-batch and one chunk; they are kept until the "B" of this micro-batch and
-    chunk has ended, or its "W". An "I" alone frees nothing.
+    chunk has ended, or its "W". An "I" alone frees nothing. A list of 24,000 passes may take at most 25 times as long
+    as one of 3000.
 
     Args:
         passes: what one device runs, in order: a list of tuples as above, all four letters possible, up to 30,000 of

@@ -10,7 +10,7 @@ def fit_generations(x: np.ndarray, w: np.ndarray, sigma: float, generations: int
     solve = np.linalg.pinv(x)
     rng = np.random.default_rng(seed)
     models, model, everything = [], w, np.empty((0, len(x)))
-    for i in range(1, generations + 1):
+    for _ in range(1, generations + 1):
         labels = x @ model + sigma * rng.standard_normal(len(x))
         everything = labels[None] if mode == "replace" else np.vstack([everything, labels])
         # The inputs are the same every time, so the fit to all labels so far is the mean of the fits.

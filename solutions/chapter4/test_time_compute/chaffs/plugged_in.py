@@ -4,8 +4,6 @@ Killed by: test_sets_of_samples, test_unbiased
 
 import math
 
-import numpy as np
-
 
 def pass_at_k(n: int, c: int, k: int) -> float:
     if not (0 <= c <= n and 1 <= k <= n):

@@ -2,7 +2,6 @@
 Killed by: test_amax_lands_at_the_top
 """
 
-
 import numpy as np
 from given import to_e4m3
 

@@ -2,7 +2,6 @@
 Killed by: test_large_worlds
 """
 
-
 Layout = dict[str, int | str]
 AXES = {"tp", "cp", "ep", "dp", "pp"}
 
