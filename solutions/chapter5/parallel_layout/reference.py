@@ -1,6 +1,7 @@
 """Reference: mixed-radix numbers, the fastest axis first; groups are the ranks that agree on all other digits."""
 
 from collections import defaultdict
+from math import prod
 
 Layout = dict[str, int | str]
 AXES = {"tp", "cp", "ep", "dp", "pp"}
@@ -57,9 +58,7 @@ def _grids(layout: Layout) -> tuple[dict[str, int], dict[str, int]]:
 def _grid(layout: Layout, names: dict[str, str], rest: str) -> dict[str, int]:
     """The sizes of one grid; what the others leave over is the size of ``rest``."""
     sizes = {name: layout[name] for name in names.values() if name != rest}
-    taken = 1
-    for size in sizes.values():
-        taken *= size
+    taken = prod(sizes.values())
     if layout["world"] % taken:
         raise ValueError("the axes do not divide the world")
     sizes[rest] = layout["world"] // taken
@@ -67,10 +66,5 @@ def _grid(layout: Layout, names: dict[str, str], rest: str) -> dict[str, int]:
 
 
 def _stride(grid: dict[str, int]) -> int:
-    """Ranks from one pipeline stage to the next."""
-    stride = 1
-    for axis, size in grid.items():
-        if axis == "pp":
-            return stride
-        stride *= size
-    raise AssertionError("every grid has stages")
+    """Ranks from one pipeline stage to the next: all faster sizes multiplied."""
+    return prod(list(grid.values())[: list(grid).index("pp")])

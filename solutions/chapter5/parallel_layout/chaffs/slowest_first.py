@@ -3,6 +3,7 @@ Killed by: test_dense_coordinates, test_published_groups
 """
 
 from collections import defaultdict
+from math import prod
 
 Layout = dict[str, int | str]
 AXES = {"tp", "cp", "ep", "dp", "pp"}
@@ -53,9 +54,7 @@ def _grids(layout: Layout) -> tuple[dict[str, int], dict[str, int]]:
 
 def _grid(layout: Layout, names: dict[str, str], rest: str) -> dict[str, int]:
     sizes = {name: layout[name] for name in names.values() if name != rest}
-    taken = 1
-    for size in sizes.values():
-        taken *= size
+    taken = prod(sizes.values())
     if layout["world"] % taken:
         raise ValueError("the axes do not divide the world")
     sizes[rest] = layout["world"] // taken
@@ -63,9 +62,4 @@ def _grid(layout: Layout, names: dict[str, str], rest: str) -> dict[str, int]:
 
 
 def _stride(grid: dict[str, int]) -> int:
-    stride = 1
-    for axis, size in grid.items():
-        if axis == "pp":
-            return stride
-        stride *= size
-    raise AssertionError("every grid has stages")
+    return prod(list(grid.values())[: list(grid).index("pp")])
