@@ -117,6 +117,7 @@ def test_published_intervals(learner):
 @pytest.mark.hint("where the derivative of the wall time is zero; R makes every tau worse by the same factor")
 @given(ratio=RATIO, mtbf=MTBF)
 @example(ratio=1 / 3, mtbf=900)
+@example(ratio=1e-6, mtbf=60)
 def test_exact_optimum(learner, ratio, mtbf):
     """at the exact interval the wall time is stationary, and no other interval is better"""
     write = ratio * mtbf

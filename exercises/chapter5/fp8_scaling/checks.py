@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from grader import expect, strategies
@@ -276,6 +276,21 @@ def test_product(learner, seed, m, n, k, block):
     b = qb.astype(np.float64) * sb[place[:n]][:, place[:k]]
     # k products and at most 2 k sums and scalings in float32, each off by 2**-24 of what has been added so far.
     most = (3 * k + 4) * 2.0**-24 * (np.abs(a) @ np.abs(b).T)
+    expect.close(got, a @ b.T, "the product", rtol=0, atol=most)
+
+
+@pytest.mark.edge
+@pytest.mark.hint("blocks are 128 long unless the caller says otherwise")
+@settings(max_examples=3)
+@given(seed=strategies.seeds())
+def test_default_block(learner, seed):
+    """without a block size, blocks are 128 long"""
+    qa, sa, qb, sb = quantized(seed, 2, 130, 260, 128)
+    got = expect.array(learner.fp8_matmul(qa, sa, qb, sb), "the product", shape=(2, 130))
+    place = np.arange(260) // 128
+    a = qa.astype(np.float64) * sa[:, place]
+    b = qb.astype(np.float64) * sb[place[:130]][:, place]
+    most = (3 * 260 + 4) * 2.0**-24 * (np.abs(a) @ np.abs(b).T)  # as above
     expect.close(got, a @ b.T, "the product", rtol=0, atol=most)
 
 
