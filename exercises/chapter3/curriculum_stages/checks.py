@@ -326,7 +326,8 @@ def test_impossible_beginnings(learner):
     """no stage, a blend into the first stage, and no epochs at all are errors; a blend over a whole stage is none"""
     good = {"tokens": 12, "sequence_length": 4, "mixture": {"web": 1}, "blend": 0}
     refuse(learner, [])
-    refuse(learner, [good | {"blend": 4}, good])
+    for blend in (1, 4, 12):
+        refuse(learner, [good | {"blend": blend}, good])
     for max_epochs in (0, -1.0):
         expect.raises(ValueError, learner.exhausted_at, [good], {"web": 5}, max_epochs)
     plan = [good, good | {"mixture": {"code": 2}, "blend": 12}]

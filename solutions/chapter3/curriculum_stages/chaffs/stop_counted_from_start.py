@@ -31,13 +31,12 @@ def tokens_by_source(stages: list[Stage], start: float = 0, stop: float | None =
     stop = total if stop is None else stop
     if not 0 <= start <= stop <= total:
         raise ValueError("start and stop must lie within the plan, in this order")
-    drawn = dict.fromkeys(pieces[0][2], 0.0)
+    drawn = dict.fromkeys(_sources(stages), 0.0)
     for begin, end, before, after in pieces:
         low, high = max(begin, start), min(end, start + stop)
-        if low < high:
-            middle = ((low + high) / 2 - begin) / (end - begin)
-            for source, weight in _weights_at(middle, before, after).items():
-                drawn[source] += (high - low) * weight
+        middle = ((low + high) / 2 - begin) / (end - begin)
+        for source, weight in _weights_at(middle, before, after).items():
+            drawn[source] += max(high - low, 0) * weight
     return drawn
 
 
@@ -51,7 +50,7 @@ def exhausted_at(stages: list[Stage], sizes: dict[str, int], max_epochs: float) 
     if max_epochs <= 0:
         raise ValueError("max_epochs must be above 0")
     pieces = _pieces(stages)
-    return {source: _reached(pieces, source, max_epochs * sizes[source]) for source in pieces[0][2]}
+    return {source: _reached(pieces, source, max_epochs * sizes[source]) for source in _sources(stages)}
 
 
 def _reached(pieces: list[tuple], source: str, left: float) -> float | None:
@@ -59,8 +58,8 @@ def _reached(pieces: list[tuple], source: str, left: float) -> float | None:
         length, first, last = end - begin, before[source], after[source]
         drawn = length * (first + last) / 2
         if left <= drawn:
-            # first * y + (last - first) / (2 length) * y**2 = left; this form of the root does not cancel.
-            return begin + 2 * left / (first + sqrt(max(first**2 + 2 * left * (last - first) / length, 0)))
+            # first * y + (last - first) / (2 length) * y**2 = left; this form does not cancel, abs is for rounding.
+            return begin + 2 * left / (first + sqrt(abs(first**2 + 2 * left * (last - first) / length)))
         left -= drawn
     return None
 
@@ -69,10 +68,14 @@ def _weights_at(x: float, before: dict[str, float], after: dict[str, float]) -> 
     return {source: (1 - x) * before[source] + x * after[source] for source in before}
 
 
+def _sources(stages: list[Stage]) -> list[str]:
+    return list(dict.fromkeys(source for stage in stages for source in stage["mixture"]))
+
+
 def _pieces(stages: list[Stage]) -> list[tuple[int, int, dict[str, float], dict[str, float]]]:
     if not stages:
         raise ValueError("a plan has at least one stage")
-    sources = list(dict.fromkeys(source for stage in stages for source in stage["mixture"]))
+    sources = _sources(stages)
     pieces, begin, before = [], 0, None
     for stage in stages:
         tokens, length, blend, mixture = (stage[key] for key in ("tokens", "sequence_length", "blend", "mixture"))

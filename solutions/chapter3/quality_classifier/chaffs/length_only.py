@@ -10,12 +10,11 @@ import numpy as np
 def train_classifier(texts: list[str], labels: list[int], seed: int) -> dict[str, float]:
     if len(texts) != len(labels) or set(labels) != {0, 1}:
         raise ValueError("each text needs a label, and both labels must be there")
-    counts = Counter(), Counter()
+    words = sorted({word for text in texts for word in text.split()})  # a set's order depends on the process
+    counts = Counter(words), Counter(words)  # one occurrence of each word is given
     for text, label in zip(texts, labels, strict=True):
         counts[label].update(text.split())
-    words = counts[0].keys() | counts[1].keys()
-    bad, good = (count.total() + len(words) for count in counts)
-    # Sorted: the order of a set depends on the salt of the process.
+    bad, good = (count.total() for count in counts)
     mean = [
         np.mean([len(text.split()) for text, label in zip(texts, labels, strict=True) if label == kind])
         for kind in (0, 1)

@@ -11,17 +11,16 @@ import numpy as np
 def train_classifier(texts: list[str], labels: list[int], seed: int) -> dict[str, float]:
     if len(texts) != len(labels) or set(labels) != {0, 1}:
         raise ValueError("each text needs a label, and both labels must be there")
-    counts = Counter(), Counter()
+    words = sorted({word for text in texts for word in text.split()})  # a set's order depends on the process
+    counts = Counter(words), Counter(words)  # one occurrence of each word is given
     for text, label in zip(texts, labels, strict=True):
         counts[label].update(text.split())
-    words = counts[0].keys() | counts[1].keys()
-    bad, good = (count.total() + len(words) for count in counts)
-    # Sorted: the order of a set depends on the salt of the process.
-    return {word: log((counts[1][word] + 1) / good) - log((counts[0][word] + 1) / bad) for word in sorted(words)}
+    bad, good = (count.total() for count in counts)
+    return {word: log(counts[1][word] / good) - log(counts[0][word] / bad) for word in words}
 
 
 def score(model: dict[str, float], texts: list[str]) -> np.ndarray:
-    return np.array([sum(model.get(word, 0.0) for word in text.split()) / (len(text.split()) or 1) for text in texts])
+    return np.array([np.mean([model.get(word, 0.0) for word in text.split()] or [0.0]) for text in texts])
 
 
 def out_of_fold_scores(texts: list[str], labels: list[int], folds: int, seed: int) -> np.ndarray:
